@@ -1,0 +1,34 @@
+"""fspca: choose k features and the best m-dimensional subspace on them, at once."""
+
+from fspca import metrics, synthetic
+from fspca.covariance import Covariance
+from fspca.judge import check_solution, objective
+from fspca.problem import Nonnegative, SeparateSupports, SharedSupport, Solution
+from fspca.registry import SOLVERS
+from fspca.shared_support.exhaustive import exhaustive
+from fspca.shared_support.go import go
+from fspca.shared_support.ipu import ConvergenceWarning, ipu
+
+__version__ = "0.1.0"
+
+__all__ = [  # noqa: RUF022 (grouped by what is asked)
+    # the problems, their answers and their judge
+    "SharedSupport",
+    "SeparateSupports",
+    "Nonnegative",
+    "Solution",
+    "check_solution",
+    "objective",
+    # what solvers are given
+    "Covariance",
+    # one support shared by all components
+    "go",
+    "ipu",
+    "exhaustive",
+    # every solver with its properties
+    "SOLVERS",
+    "ConvergenceWarning",
+    # measuring and making
+    "metrics",
+    "synthetic",
+]

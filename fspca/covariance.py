@@ -1,0 +1,167 @@
+"""The covariance as something one asks questions of, whether or not it is ever formed."""
+
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse
+
+from fspca import linalg, validate
+from fspca.sources import Blocks, Deflated, Dense, Shifted, Sparse
+
+DENSE_SIZE = 500  # up to here LAPACK on the whole matrix is both quicker and safer than Lanczos
+
+
+class Covariance:
+    r"""A positive semidefinite d x d matrix A, known by the questions that it answers.
+
+    Solvers ask for `size`, `trace`, `diagonal()`, `submatrix(I)`, `product(V, rows)` and
+    `leading(m)`, and see A + ridge I.  Scores are taken on `plain`, the same without its ridge.
+    Everything that can be wrong with the input is said here, once.
+
+    Parameters
+    ----------
+    A : array, d x d
+        Symmetric and positive semidefinite up to rounding.  It is copied.
+    ridge : float
+        Added to the diagonal for the solvers, which makes A positive definite.
+
+    Examples
+    --------
+    >>> A = Covariance([[2.0, 1.0], [1.0, 2.0]], ridge=0.5)
+    >>> A.diagonal(), A.plain.diagonal()
+    (array([2.5, 2.5]), array([2., 2.]))
+    """
+
+    def __init__(self, A, ridge=0.0):
+        ridge = validate.checked_ridge(ridge)
+        self._set(Dense(validate.checked_covariance(A)), ridge)
+
+    @classmethod
+    def from_data(cls, X, center=True, scale="n-1", ridge=0.0):
+        r"""The covariance X'X / divisor of data X (n samples x d features).
+
+        X may be an array of any real type, memory-mapped (then read in blocks), or
+        scipy.sparse (then centred implicitly).  The d x d matrix is formed only where d is
+        at most n and at most 500, so that it is both small and cheaper than the data.
+
+        Parameters
+        ----------
+        center : bool
+            Subtract the mean of each feature.
+        scale : "n-1", "n" or "sum"
+            Divide X'X by n - 1, by n, or not at all.
+
+        Examples
+        --------
+        >>> X = np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 5.0]])
+        >>> Covariance.from_data(X).submatrix([0, 1])
+        array([[4., 3.],
+               [3., 3.]])
+        """
+        ridge = validate.checked_ridge(ridge)
+        if not isinstance(center, bool | np.bool_):
+            raise TypeError(f"center={center!r} must be True or False")
+        scale = validate.checked_choice("scale", scale, ("n-1", "n", "sum"))
+        sparse = scipy.sparse.issparse(X)
+        if sparse:
+            X = validate.checked_sparse("X", X)
+        else:
+            X = validate.checked_real("X", X, finite=False)
+        n, d = X.shape
+        least = 2 if center or scale == "n-1" else 1
+        if n < least:
+            raise ValueError(
+                f"X has n={n} samples; center={center} and scale={scale!r} need at least {least}"
+            )
+        divisor = {"n-1": n - 1, "n": n, "sum": 1}[scale]
+        source = Sparse(X, center, divisor) if sparse else Blocks(X, center, divisor)
+        if d <= min(n, DENSE_SIZE):
+            source = Dense(source.submatrix(np.arange(d)), origin=source)
+        covariance = cls.from_source(source, ridge)
+        if not np.isfinite(covariance.trace):
+            raise ValueError("X holds NaN or infinite entries; all entries must be finite")
+        return covariance
+
+    @classmethod
+    def from_source(cls, source, ridge=0.0):
+        """The covariance that a `fspca.sources.Source` answers for, taken on trust."""
+        covariance = cls.__new__(cls)
+        covariance._set(source, validate.checked_ridge(ridge))
+        return covariance
+
+    def _set(self, source, ridge):
+        self._source, self.ridge = source, ridge
+        self._seen = Shifted(source, ridge) if ridge else source
+        self.size = source.size
+        self._pairs = (np.empty(0), np.empty((self.size, 0)))
+
+    def __repr__(self):
+        ridge = f", ridge={self.ridge:g}" if self.ridge else ""
+        return f"Covariance({self.size} features, {type(self._source).__name__.lower()}{ridge})"
+
+    @property
+    def plain(self):
+        """The covariance without its ridge."""
+        return Covariance.from_source(self._source) if self.ridge else self
+
+    @cached_property
+    def _diagonal(self):
+        return self._seen.diagonal()
+
+    def diagonal(self):
+        """The variances of the features."""
+        return self._diagonal.copy()
+
+    @cached_property
+    def trace(self):
+        """The sum of the variances."""
+        return float(self._diagonal.sum())
+
+    def submatrix(self, rows):
+        """The principal submatrix A[I, I] as an array."""
+        return self._seen.submatrix(np.asarray(rows))
+
+    def product(self, V, rows=None):
+        """A V, or A[:, I] V where V holds only the rows I."""
+        return self._seen.product(V, None if rows is None else np.asarray(rows))
+
+    def leading(self, m):
+        """The m largest eigenvalues, descending, and their eigenvectors as columns."""
+        if len(self._pairs[0]) < m:
+            self._pairs = self._solve(m)
+        values, vectors = self._pairs
+        return values[:m].copy(), vectors[:, :m].copy()
+
+    def _solve(self, m):
+        if self.trace == 0:  # Lanczos has nowhere to go
+            return np.zeros(m), np.eye(self.size, m)
+        if self.size <= DENSE_SIZE or 4 * m >= self.size:
+            return linalg.leading_of_matrix(self.submatrix(np.arange(self.size)), m)
+        return linalg.leading_of_operator(
+            lambda v: self._seen.product(v.reshape(-1, 1))[:, 0], self.size, m
+        )
+
+    @property
+    def factor(self):
+        """A linear operator Z (n x d) with A = Z'Z; there is one where A comes from data."""
+        factor = self._seen.factor()
+        if factor is None:
+            raise ValueError(f"{self!r} has no factor; use Covariance.from_data with ridge=0")
+        return factor
+
+    def shifted(self, sigma):
+        """A + sigma I."""
+        return Covariance.from_source(Shifted(self._source, sigma), self.ridge)
+
+    def restricted(self, rows):
+        """The covariance of some of the features."""
+        return Covariance.from_source(self._source.restricted(np.asarray(rows)), self.ridge)
+
+    def deflated(self, x):
+        """(I - xx') A (I - xx') for a unit vector x: projection deflation."""
+        return Covariance.from_source(Deflated(self._source, np.asarray(x, float)), self.ridge)
+
+
+def as_covariance(A):
+    """Return A if it is a Covariance, and the Covariance of the array A otherwise."""
+    return A if isinstance(A, Covariance) else Covariance(A)

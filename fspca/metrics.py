@@ -1,0 +1,63 @@
+"""How good an answer is, against the optimum or against PCA without a limit on features."""
+
+import numpy as np
+import scipy.linalg
+
+from fspca.covariance import as_covariance
+from fspca.judge import objective
+
+HIT = 1e-3  # the relative error up to which tian2020 counts an answer as optimal
+
+
+def intersection_ratio(support, optimal):
+    """Return the share of the optimal features that the support contains.
+
+    >>> intersection_ratio([0, 1, 5], [0, 1, 2])
+    0.6666666666666666
+    """
+    return len(np.intersect1d(support, optimal)) / len(optimal)
+
+
+def relative_error(value, optimum):
+    """Return (optimum - value) / optimum, which is at least 0 for a feasible answer.
+
+    >>> relative_error(9.0, 10.0)
+    0.1
+    """
+    return (optimum - value) / optimum
+
+
+def hit_frequency(errors, tolerance=HIT):
+    """Return the share of relative errors up to the tolerance.
+
+    >>> hit_frequency([0.0, 0.0005, 0.2, 0.3])
+    0.5
+    """
+    return float(np.mean(np.asarray(errors) <= tolerance))
+
+
+def normalised_explained_variance(A, W):
+    """Return trace(Q'AQ) over the sum of the m largest eigenvalues of A, Q a basis of W.
+
+    1 means as good as PCA, which needs all features.  The basis is orthonormal, so that
+    components which overlap do not count the same variance twice.
+
+    >>> normalised_explained_variance(np.diag([4.0, 2.0, 1.0]), np.eye(3)[:, [1]])
+    0.5
+    """
+    A = as_covariance(A).plain
+    values, _ = A.leading(np.shape(W)[1])
+    return objective(A, scipy.linalg.orth(W)) / float(values.sum())
+
+
+def subspace_distance(U, V, norm="frobenius"):
+    """Return the norm of sin(Theta) between the spans of U and V.
+
+    "frobenius" is the root of the sum of squares, ||UU' - VV'||_F / sqrt(2) for subspaces of
+    one dimension; "spectral" is the largest sine, ||UU' - VV'||_2.
+
+    >>> subspace_distance(np.eye(3)[:, :2], np.eye(3)[:, 1:], norm="spectral")
+    1.0
+    """
+    sines = np.sin(scipy.linalg.subspace_angles(U, V))
+    return float({"frobenius": np.linalg.norm, "spectral": np.max}[norm](sines))

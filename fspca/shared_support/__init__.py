@@ -1,0 +1,1 @@
+"""One support shared by all components."""

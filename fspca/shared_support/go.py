@@ -1,0 +1,57 @@
+"""Go: the k largest variances of a low-rank part of the covariance."""
+
+import numpy as np
+
+from fspca.covariance import as_covariance
+from fspca.linalg import largest
+from fspca.problem import SharedSupport
+from fspca.shared_support.refit import solution_on
+
+
+def go(A, m, k, shift=False):
+    r"""Choose the k features with the largest variance in the leading part of A, then refit.
+
+    The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  If rank A <= m,
+    every principal submatrix has rank at most m, so the sum of its m leading eigenvalues is
+    its trace, and the best support is the one with the k largest diagonal entries.  Go applies
+    that rule to a matrix B of rank at most m in place of A, and returns the m leading
+    eigenvectors of A itself on the support found.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+    m, k : int
+        Components and features, 1 <= m <= k <= d.
+    shift : bool
+        False takes B = A_m, the best rank-m approximation of A.  True takes B = the part of A
+        above sigma = lambda_{m+1}, that is sum_i (lambda_i - sigma) u_i u_i' over i <= m.
+
+    Returns
+    -------
+    Solution
+        With `shift`, its `upper_bound` is sum of the k largest diag(B) + m sigma, which holds
+        for every positive semidefinite A.
+
+    Notes
+    -----
+    Exact if rank A <= m (tian2020, Theorem 4.2).  With `shift`, exact also if A = sigma I plus
+    a matrix of rank at most m (Remark 4.4).  Otherwise within the factor of Theorem 5.1.
+    Cost: m leading eigenpairs of A, O(dm) for the scores, one k x k eigenproblem.
+    Explained in the chapter "Find the optimum when the rank is low".
+
+    Examples
+    --------
+    >>> A = np.diag([1.0, 5.0, 2.0, 4.0])
+    >>> go(A, m=1, k=2).support
+    array([0, 1])
+    >>> go(A, m=2, k=2, shift=True)
+    go: explains 9 with m=2 components on 2 of 4 features, proven optimal (1 step)
+    """
+    A, problem = as_covariance(A), SharedSupport(m, k)
+    problem.fit(A.size)
+    values, vectors = A.leading(min(m + 1, A.size) if shift else m)
+    sigma = values[m] if shift and m < A.size else 0.0
+    variances = vectors[:, :m] ** 2 @ np.maximum(values[:m] - sigma, 0.0)
+    support = largest(variances, k)
+    bound = variances[support].sum() + m * (sigma - A.ridge) if shift else None
+    return solution_on(A, problem, support, "go", n_iter=1, upper_bound=bound)

@@ -1,0 +1,93 @@
+"""Covariances and data of which the answer, or the spectrum, is known."""
+
+import numpy as np
+
+from fspca.linalg import random_subspace
+from fspca.validate import checked_choice
+
+SPECTRA = {
+    "A": ([100, 100, 4], 1),
+    "B": ([300, 180, 60], 1),
+    "C": ([300, 180, 60], 0),
+    "D": ([160, 80, 40, 20, 10, 5, 2], 1),
+}
+
+
+def scheme_spectrum(name, d=20):
+    """Return the eigenvalues of schemes A to D of tian2020's Table 1.
+
+    >>> scheme_spectrum("A", d=5)
+    array([100., 100.,   4.,   1.,   1.])
+    """
+    head, rest = SPECTRA[checked_choice("name", name, tuple(SPECTRA))]
+    return np.array((head + [rest] * d)[:d], dtype=float)
+
+
+def exponential_spectrum(d, rate):
+    """Return exp(-rate i) for i = 1..d, as in Corollary 5.3 of tian2020."""
+    return np.exp(-rate * np.arange(1, d + 1))
+
+
+def zipf_spectrum(d, power):
+    """Return i^(-power) for i = 1..d, as in Corollary 5.4 of tian2020."""
+    return np.arange(1.0, d + 1) ** -power
+
+
+def with_spectrum(spectrum, seed, basis="uniform"):
+    """Return a covariance with given eigenvalues and random eigenvectors.
+
+    Parameters
+    ----------
+    basis : "uniform" or "haar"
+        "uniform" takes the left singular vectors of a matrix of independent uniform [0, 1]
+        entries, whose first vector leans towards (1, ..., 1); "haar" is rotation invariant.
+
+    Examples
+    --------
+    >>> A = with_spectrum([3.0, 1.0], seed=0)
+    >>> bool(np.allclose(np.linalg.eigvalsh(A), [1, 3]))
+    True
+    """
+    checked_choice("basis", basis, ("uniform", "haar"))
+    rng, d = np.random.default_rng(seed), len(spectrum)
+    if basis == "uniform":
+        vectors = np.linalg.svd(rng.random((d, d)))[0]
+    else:
+        vectors = random_subspace(d, d, rng)
+    A = (vectors * spectrum) @ vectors.T
+    return (A + A.T) / 2
+
+
+def make_scheme(name, d=20, seed=0, basis="uniform"):
+    """Return one covariance of the schemes A to F of tian2020's Table 1.
+
+    A to D fix the spectrum.  E and F are XX' with X (d x d) uniform on [0, 1] and normal.
+    The paper says only that the eigenvectors are random; the default basis is the reading
+    that gives the numbers of its Table 2.
+
+    >>> make_scheme("E", d=3, seed=1).shape
+    (3, 3)
+    """
+    checked_choice("name", name, tuple("ABCDEF"))
+    if name in SPECTRA:
+        return with_spectrum(scheme_spectrum(name, d), seed, basis)
+    rng = np.random.default_rng(seed)
+    X = rng.random((d, d)) if name == "E" else rng.standard_normal((d, d))
+    return X @ X.T
+
+
+def make_spiked(n, d, m, k, strength=10.0, seed=0):
+    """Draw n samples of the spiked model with m spikes on k shared features.
+
+    The rows of X are normal with covariance I + strength UU', U (d x m) orthonormal with
+    nonzero rows only among the first k.  Returns X and U.
+
+    >>> X, U = make_spiked(n=50, d=10, m=2, k=4)
+    >>> X.shape, int(U.any(axis=1).sum())
+    ((50, 10), 4)
+    """
+    rng = np.random.default_rng(seed)
+    U = np.zeros((d, m))
+    U[:k] = random_subspace(k, m, rng)
+    spikes = np.sqrt(strength) * rng.standard_normal((n, m))
+    return rng.standard_normal((n, d)) + spikes @ U.T, U

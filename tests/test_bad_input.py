@@ -1,0 +1,97 @@
+"""Whatever is wrong is said before any work: the argument, its value and the rule."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from fspca import SOLVERS, Covariance, Nonnegative, SeparateSupports, SharedSupport, go, ipu
+
+EYE = np.eye(4)
+NAN = np.where(EYE > 0, np.nan, 0.0)
+BAD_MATRICES = {
+    "not square": (np.ones((3, 4)), ValueError, r"shape \(3, 4\).*square"),
+    "a vector": (np.ones(4), ValueError, r"shape \(4,\)"),
+    "empty": (np.empty((0, 0)), ValueError, r"shape \(0, 0\)"),
+    "not symmetric": (np.triu(np.ones((4, 4))) + EYE, ValueError, r"A\[0, 1\]=1 .*symmetric"),
+    "indefinite": (np.diag([1.0, 1, 1, -0.1]), ValueError, "eigenvalue -0.1.*semidefinite"),
+    "zero diagonal": (1.0 - EYE, ValueError, "eigenvalue -1.*semidefinite"),
+    "negative": (-EYE, ValueError, "eigenvalue -1.*semidefinite"),
+    "NaN": (NAN, ValueError, r"A holds nan at \(0, 0\).*finite"),
+    "infinite": (np.diag([1.0, 1, 1, np.inf]), ValueError, "finite"),
+    "complex": (EYE.astype(complex), TypeError, "complex128.*real"),
+    "objects": (EYE.astype(object), TypeError, "object.*real"),
+    "truth values": (EYE.astype(bool), TypeError, "bool.*real"),
+    "text": ([["a", "b"], ["c", "d"]], TypeError, "real"),
+    "sparse": (scipy.sparse.eye_array(4), TypeError, r"sparse.*toarray"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_MATRICES)
+@pytest.mark.parametrize("solver", [s for s in SOLVERS if "," not in s and "from" not in s])
+def test_bad_covariance(solver, kind):
+    A, error, message = BAD_MATRICES[kind]
+    with pytest.raises(error, match=message):
+        SOLVERS[solver](A, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("m", "k", "error", "message"),
+    [
+        (0, 2, ValueError, "m=0 must be at least 1"),
+        (-1, 2, ValueError, "m=-1 must be at least 1"),
+        (3, 2, ValueError, "k=2 must lie between m=3 and d=4"),
+        (2, 5, ValueError, "k=5 must lie between m=2 and d=4"),
+        (2.0, 3, TypeError, "m=2.0 must be an integer"),
+        (2, "3", TypeError, "k='3' must be an integer"),
+        (2, None, TypeError, "k=None must be an integer"),
+        (True, 3, TypeError, "m=True must be an integer"),
+    ],
+)
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_bad_m_or_k(solver, m, k, error, message):
+    with pytest.raises(error, match=message):
+        SOLVERS[solver](EYE, m, k)
+
+
+def test_bad_m_or_k_of_the_other_problems():
+    with pytest.raises(ValueError, match="k=5 must lie between 1 and d=4"):
+        Nonnegative(k=5).fit(4)
+    with pytest.raises(ValueError, match="m=5 must lie between 1 and d=4"):
+        SeparateSupports(m=5, k=2).fit(4)
+    with pytest.raises(TypeError, match=r"k=1\.5 must be an integer"):
+        Nonnegative(k=1.5)
+    assert SharedSupport(np.int64(1), np.int64(2)) == SharedSupport(1, 2)
+
+
+def test_rounding_is_forgiven():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((5, 40)).astype(np.float32)
+    go(np.cov(X.T), 2, 5)  # singular: eigenvalues of about -1e-15
+    go(X.T @ X, 2, 5)  # float32: of about -1e-6
+    go(np.eye(4) + 1e-12 * np.triu(np.ones((4, 4))), 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: Covariance(EYE, ridge=-1), ValueError, "ridge=-1 must be finite and at least 0"),
+        (lambda: Covariance(EYE, ridge=np.nan), ValueError, "ridge=nan must be finite"),
+        (lambda: Covariance(EYE, ridge="a"), TypeError, "ridge='a' must be a number"),
+        (lambda: Covariance.from_data(EYE[:1]), ValueError, "n=1 samples.*need at least 2"),
+        (lambda: Covariance.from_data(EYE[:0]), ValueError, r"shape \(0, 4\)"),
+        (lambda: Covariance.from_data(NAN), ValueError, "X holds NaN or infinite"),
+        (lambda: Covariance.from_data(scipy.sparse.csr_array(NAN)), ValueError, "X holds NaN"),
+        (lambda: Covariance.from_data(EYE, scale="n-2"), ValueError, "scale='n-2' must be one of"),
+        (lambda: Covariance.from_data(EYE, center="yes"), TypeError, "center='yes' must be True"),
+        (lambda: Covariance.from_data(EYE.astype(complex)), TypeError, "X has dtype complex"),
+        (lambda: ipu(EYE, 1, 2, init="best"), ValueError, "init='best' must be one of 'go'"),
+        (lambda: ipu(EYE, 1, 2, init=np.ones((4, 2))), ValueError, r"\(4, 2\).*must be \(4, 1\)"),
+        (lambda: ipu(EYE, 1, 2, init=NAN[:, :1]), ValueError, "init holds nan at"),
+        (lambda: ipu(EYE, 1, 2, n_starts=0), ValueError, "n_starts=0 must be at least 1"),
+        (lambda: ipu(EYE, 1, 2, max_iter=1.5), TypeError, "max_iter=1.5 must be an integer"),
+        (lambda: SOLVERS["exhaustive"](np.eye(60), 2, 30), ValueError, "1.18e.17 supports.*ipu"),
+    ],
+)
+def test_bad_options(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

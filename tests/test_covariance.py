@@ -1,0 +1,164 @@
+"""A covariance answers the same, whatever it is made from and however it is seen."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from numpy.testing import assert_allclose
+
+from fspca import Covariance
+from fspca import covariance as covariance_module
+from fspca.sources import Dense
+
+# Sums of some hundred products of numbers near 1 in another order differ by rounding only.
+ROUNDING = {"rtol": 1e-9, "atol": 1e-9}
+ROWS = np.array([1, 4, 5])
+
+
+def data(n=30, d=8, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d)) * np.arange(1, d + 1) + 3.0
+    X[rng.random((n, d)) < 0.4] = 0.0
+    return X
+
+
+def reference(X, center, scale):
+    Z = X - X.mean(axis=0) if center else X
+    return Z.T @ Z / {"n-1": len(X) - 1, "n": len(X), "sum": 1}[scale]
+
+
+def memory_mapped(X, folder):
+    np.save(folder / "X.npy", X)
+    return np.load(folder / "X.npy", mmap_mode="r")
+
+
+KINDS = {
+    "array": lambda X, folder: X,
+    "memory-mapped": memory_mapped,
+    "csr": lambda X, folder: scipy.sparse.csr_array(X),
+    "csc matrix": lambda X, folder: scipy.sparse.csc_matrix(X),
+}
+
+
+def assert_same(covariance, A):
+    """Every question of the contract, against the plain array."""
+    d = len(A)
+    V, W = np.arange(2.0 * d).reshape(d, 2) / d, np.ones((len(ROWS), 2))
+    assert covariance.size == d
+    assert_allclose(covariance.trace, np.trace(A), **ROUNDING)
+    assert_allclose(covariance.diagonal(), np.diag(A), **ROUNDING)
+    assert_allclose(covariance.submatrix(ROWS), A[np.ix_(ROWS, ROWS)], **ROUNDING)
+    assert_allclose(covariance.product(V), A @ V, **ROUNDING)
+    assert_allclose(covariance.product(W, ROWS), A[:, ROWS] @ W, **ROUNDING)
+    values, vectors = covariance.leading(3)
+    assert_allclose(values, np.linalg.eigvalsh(A)[::-1][:3], **ROUNDING)
+    assert_allclose(A @ vectors, vectors * values, rtol=1e-6, atol=1e-6)  # residual of Lanczos
+
+
+@pytest.mark.parametrize("small", [0, 500])
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("scale", ["n-1", "n", "sum"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_data_gives_the_covariance(kind, scale, center, small, tmp_path, monkeypatch):
+    monkeypatch.setattr(covariance_module, "DENSE_SIZE", small)  # 0: never form d x d
+    X = data()
+    covariance = Covariance.from_data(KINDS[kind](X, tmp_path), center, scale)
+    A = reference(X, center, scale)
+    assert_same(covariance, A)
+    Z = covariance.factor
+    assert_allclose(Z.T @ (Z @ np.eye(len(A))), A, **ROUNDING)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_combinators_agree_with_arithmetic_on_arrays(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(covariance_module, "DENSE_SIZE", 0)
+    X = data()
+    covariance = Covariance.from_data(KINDS[kind](X, tmp_path))
+    A, d = reference(X, True, "n-1"), X.shape[1]
+    x = np.ones(d) / np.sqrt(d)
+    project = np.eye(d) - np.outer(x, x)
+    columns = np.array([7, 0, 2, 3, 5, 6])
+    assert_same(covariance.shifted(2.0), A + 2 * np.eye(d))
+    assert_same(covariance.deflated(x), project @ A @ project)
+    assert_same(covariance.restricted(columns), A[np.ix_(columns, columns)])
+    assert_same(
+        covariance.shifted(2.0).deflated(x).restricted(columns),
+        (project @ (A + 2 * np.eye(d)) @ project)[np.ix_(columns, columns)],
+    )
+    for seen, expected in (
+        (covariance.deflated(x), project @ A @ project),
+        (covariance.restricted(columns), A[np.ix_(columns, columns)]),
+    ):
+        Z = seen.factor
+        assert_allclose(Z.T @ (Z @ np.eye(seen.size)), expected, **ROUNDING)
+
+
+def test_data_is_read_in_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr("fspca.sources.BLOCK_BYTES", 8 * 8 * 7)  # 7 rows of 8 features
+    monkeypatch.setattr(covariance_module, "DENSE_SIZE", 0)
+    X = data(n=30)
+    covariance = Covariance.from_data(memory_mapped(X, tmp_path))
+    assert sum(1 for _ in covariance._source.blocks()) == 5
+    assert_same(covariance, reference(X, True, "n-1"))
+    Z = covariance.factor
+    assert_allclose(Z.T @ (Z @ np.eye(8)), reference(X, True, "n-1"), **ROUNDING)
+
+
+def test_float32_data_is_summed_in_float64():
+    X = (data(n=300) + 1000).astype(np.float32)
+    exact = reference(X.astype(float), True, "n-1")
+    # float32 sums would be wrong by about 1e-7 * 1000^2 * 300 / 300 = 0.1
+    assert_allclose(Covariance.from_data(X).submatrix(np.arange(8)), exact, rtol=1e-9, atol=1e-7)
+
+
+def test_wide_data_never_forms_the_covariance():
+    X = np.random.default_rng(0).standard_normal((20, 3000))
+    covariance = Covariance.from_data(X)
+    assert not isinstance(covariance._source, Dense)
+    values, _ = covariance.leading(3)
+    assert_allclose(values, np.linalg.svd(X - X.mean(0))[1][:3] ** 2 / 19, rtol=1e-9)
+
+
+@pytest.mark.parametrize("d", [600, 1500])
+def test_lanczos_finds_every_copy_of_a_repeated_eigenvalue(d):
+    Q = np.linalg.qr(np.random.default_rng(1).standard_normal((d, d)))[0]
+    spectrum = np.ones(d)
+    spectrum[:6] = 100, 100, 100, 50, 50, 10
+    covariance = Covariance((Q * spectrum) @ Q.T)
+    assert_allclose(covariance.leading(8)[0], [100, 100, 100, 50, 50, 10, 1, 1], rtol=1e-8)
+
+
+def test_zero_and_identity_survive_at_lanczos_size():
+    assert_allclose(Covariance(np.zeros((600, 600))).leading(2)[0], 0, atol=1e-12)
+    assert_allclose(Covariance(np.eye(600)).leading(3)[0], 1, rtol=1e-12)
+    X = np.random.default_rng(0).standard_normal((3, 2000))
+    values, vectors = Covariance.from_data(X).leading(5)  # rank 2
+    assert_allclose(values[2:], 0, atol=1e-9)
+    assert_allclose(vectors.T @ vectors, np.eye(5), atol=1e-9)
+
+
+def test_ridge_is_seen_and_can_be_taken_off():
+    A = reference(data(), True, "n")
+    covariance = Covariance(A, ridge=0.5)
+    assert_same(covariance, A + 0.5 * np.eye(8))
+    assert_same(covariance.plain, A)
+    assert covariance.restricted(ROWS).ridge == 0.5
+    assert_same(covariance.shifted(1.0).plain, A + np.eye(8))
+
+
+def test_input_is_copied_and_answers_are_our_own():
+    A = reference(data(), True, "n")
+    before, covariance = A.copy(), Covariance(A)
+    A[:] = 0
+    covariance.diagonal()[:] = -1
+    covariance.leading(2)[0][:] = -1
+    assert_same(covariance, before)
+
+
+def test_factor_is_refused_where_there_is_none():
+    with pytest.raises(ValueError, match="has no factor"):
+        _ = Covariance(np.eye(3)).factor
+    with pytest.raises(ValueError, match="has no factor"):
+        _ = Covariance.from_data(data(), ridge=0.1).factor
+    with pytest.raises(ValueError, match="has no factor"):
+        _ = Covariance(np.eye(3)).deflated([1.0, 0.0, 0.0]).factor
+    assert repr(Covariance(np.eye(3), ridge=0.1)) == "Covariance(3 features, dense, ridge=0.1)"

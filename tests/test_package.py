@@ -1,0 +1,40 @@
+"""The package stays small, and light to import."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import fspca
+
+FILES = sorted(Path(fspca.__file__).parent.rglob("*.py"))
+
+
+def code_lines(path):
+    """Lines of code: not blank, not a comment, not within a docstring."""
+    source = path.read_text()
+    text = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
+            text |= set(range(node.lineno, node.end_lineno + 1))
+    lines = enumerate(source.splitlines(), start=1)
+    return sum(n not in text and line.strip()[:1] not in ("", "#") for n, line in lines)
+
+
+def test_the_package_is_small():
+    assert sum(map(code_lines, FILES)) < 1000
+    long = {p.name: n for p in FILES if (n := len(p.read_text().splitlines())) > 200}
+    assert not long
+
+
+def test_importing_it_needs_numpy_and_scipy_only():
+    loaded = "import sys, fspca; print(' '.join(sys.modules))"
+    modules = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout
+    assert "fspca" in modules.split()
+    for other in ("matplotlib", "seaborn", "sklearn", "tqdm", "pandas", "IPython"):
+        assert other not in modules.split()
+
+
+def test_every_public_name_is_documented_and_exists():
+    for name in fspca.__all__:
+        assert getattr(fspca, name).__doc__, name
