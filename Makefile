@@ -1,0 +1,77 @@
+# `make book` and `make test` do everything; `make help` lists the rest.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+HTML := _build/html
+
+# One thread and one hash seed, so that numbers agree to the last digit from run to run.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+export MKL_NUM_THREADS := 1
+export PYTHONHASHSEED := 0
+
+MODULE := $(shell find fspca -name '*.py')
+NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*')
+PAGES := _config.yml _toc.yml README.md $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
+
+.PHONY: book test test-lint test-unit test-book test-notebooks reproduce notebooks bench lint clean help
+.DELETE_ON_ERROR:
+
+book: $(HTML)/.built  ## build the book and say where to open it
+	@echo "The book is built. Open it here: $(CURDIR)/$(HTML)/index.html"
+
+test: test-lint test-unit test-book test-notebooks  ## run every check
+	@echo "Every check passed."
+
+test-lint: $(READY)  ## check style and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+test-unit: $(READY)  ## run unit tests, property tests, doctests and the notebooks' rules
+	$(BIN)/pytest -n 2 --doctest-modules fspca tests --ignore tests/test_book.py
+
+test-book: $(HTML)/.built  ## build the book, any warning being an error, and check its pages and links
+	$(BIN)/pytest tests/test_book.py
+
+test-notebooks: $(VENV)/.notebooks  ## run the notebooks and compare with their stored outputs
+
+reproduce: $(READY)  ## recompute the stored results, then run all notebooks in place (resumes when interrupted)
+	$(BIN)/python -m fspca.experiments run
+	$(BIN)/python book/tools/run_notebooks.py --resume
+
+notebooks: $(READY)  ## run notebooks in place: all, or CHAPTER=book/foundations/measuring_success.ipynb
+	$(BIN)/python book/tools/run_notebooks.py $(CHAPTER)
+
+bench: $(READY)  ## time the solvers
+	$(BIN)/python -m fspca.experiments bench
+
+lint: $(READY)  ## mend style and format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:  ## remove the environment and everything built
+	rm -rf $(VENV) _build .cache .pytest_cache .ruff_cache *.egg-info
+
+help:  ## list these commands
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 16
+
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is not: try make PYTHON=python3.12"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+# All pages are read again: a page that was not read could hide its warnings.
+$(HTML)/.built: $(READY) $(PAGES) $(MODULE)
+	rm -rf $(HTML)
+	$(BIN)/jupyter-book build . --all -W -n --keep-going
+	@touch $@
+
+# Only the notebooks that changed, or all of them when the code under them did.
+$(VENV)/.notebooks: $(READY) $(NOTEBOOKS) $(MODULE)
+	$(BIN)/pytest -n 2 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 600 \
+	  $(if $(filter-out %.ipynb,$?),$(NOTEBOOKS),$?)
+	@touch $@

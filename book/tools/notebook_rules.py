@@ -1,0 +1,205 @@
+"""What every notebook of the book keeps to: each rule lists the cells that break it.
+
+A rule takes a notebook and gives one line per fault, which begins with the cell's number.
+"""
+
+import ast
+import re
+from itertools import chain
+from statistics import median
+
+MOST_LINES, MOST_MEDIAN_LINES = 25, 8
+NOTEBOOK_METADATA = {"kernelspec", "language_info", "widgets"}
+KERNELSPEC = {"name", "display_name", "language"}
+CELL_METADATA = {"mystnb", "nbgrader", "tags"}
+SHOWING = {"print", "display", "show", "glue"}
+ABSOLUTE_PATH = re.compile(
+    r"(?<![\w.:/])/(home|Users|root|tmp|work|usr|opt|mnt|var)/|\b[A-Z]:\\\\?\w"
+)
+SHELL = re.compile(
+    r"^\s*[%!]|get_ipython|\bpip3? install|\bconda install|os\.system|subprocess", re.M
+)
+BARE_OBJECT = re.compile(r"<[\w. ]*(matplotlib|Axes|Figure)|\bat 0x[0-9a-f]+")
+IMAGE_TYPES = {"image/png", "image/jpeg", "image/svg+xml"}
+EMPTY_ALTERNATIVE = re.compile(r"!\[\s*\]\(")
+
+
+def outputs_are_stored(notebook):
+    return [
+        f"cell {i}: its code shows something, and no output is stored"
+        for i, cell in code_cells(notebook)
+        if shows_something(cell.source) and not cell.outputs
+    ]
+
+
+def is_executed_in_order(notebook):
+    return [
+        f"cell {i}: execution count {cell.execution_count}, expected {expected}"
+        for expected, (i, cell) in enumerate(code_cells(notebook), start=1)
+        if cell.execution_count != expected
+    ]
+
+
+def metadata_is_clean(notebook):
+    faults = [f"notebook: metadata {n!r}" for n in set(notebook.metadata) - NOTEBOOK_METADATA]
+    faults += [
+        f"notebook: metadata kernelspec.{name}"
+        for name in set(notebook.metadata.get("kernelspec", {})) ^ KERNELSPEC
+    ]
+    if dict(notebook.metadata.get("language_info", {})) != {"name": "python"}:
+        faults.append("notebook: metadata language_info must be {'name': 'python'}")
+    return faults + [
+        f"cell {i}: metadata {name!r}"
+        for i, cell in enumerate(notebook.cells)
+        for name in set(cell.metadata) - CELL_METADATA
+    ]
+
+
+def cells_are_short(notebook):
+    lengths = {i: lines(cell) for i, cell in code_cells(notebook)}
+    faults = [
+        f"cell {i}: {length} lines, at most {MOST_LINES}"
+        for i, length in lengths.items()
+        if length > MOST_LINES
+    ]
+    if lengths and median(lengths.values()) > MOST_MEDIAN_LINES:
+        faults.append(
+            f"notebook: median cell of {median(lengths.values()):g} lines, at most "
+            f"{MOST_MEDIAN_LINES}"
+        )
+    return faults
+
+
+def images_have_alternative_text(notebook):
+    faults = [
+        f"cell {i}: an image, and no text in its metadata under mystnb.image.alt"
+        for i, cell in code_cells(notebook)
+        if any(map(is_image, cell.outputs))
+        and not cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "").strip()
+    ]
+    return faults + [
+        f"cell {i}: an image with an empty alternative text"
+        for i, cell in enumerate(notebook.cells)
+        if cell.cell_type == "markdown" and EMPTY_ALTERNATIVE.search(cell.source)
+    ]
+
+
+def paths_are_relative(notebook):
+    return [
+        f"cell {i}: absolute path {found[0]!r}"
+        for i, cell in enumerate(notebook.cells)
+        for text in [cell.source, *chain.from_iterable(map(texts, cell.get("outputs", [])))]
+        if (found := ABSOLUTE_PATH.search(text))
+    ]
+
+
+def nothing_warns(notebook):
+    return [
+        f"cell {i}: {output.get('name', 'error')} output is stored"
+        for i, cell in code_cells(notebook)
+        for output in cell.outputs
+        if output.output_type == "error" or output.get("name") == "stderr"
+    ]
+
+
+def code_is_plain_python(notebook):
+    return [
+        f"cell {i}: a magic, a shell command or an installation"
+        for i, cell in code_cells(notebook)
+        if SHELL.search(cell.source)
+    ]
+
+
+def imports_share_a_cell(notebook):
+    importing = [i for i, cell in code_cells(notebook) if has_imports(cell.source)]
+    return [f"cell {i}: imports belong in cell {importing[0]}" for i in importing[1:]]
+
+
+def no_object_is_shown_bare(notebook):
+    return [
+        f"cell {i}: {found[0]!r} is shown; end a plot with plt.show()"
+        for i, cell in code_cells(notebook)
+        for output in cell.outputs
+        if not is_image(output)  # whose other face is text that nobody sees
+        for text in texts(output)
+        if (found := BARE_OBJECT.search(text))
+    ]
+
+
+def no_cell_escapes_the_comparison(notebook):
+    return [
+        f"cell {i}: tag nbval-skip"
+        for i, cell in code_cells(notebook)
+        if "nbval-skip" in cell.metadata.get("tags", [])
+    ]
+
+
+RULES = [
+    outputs_are_stored,
+    is_executed_in_order,
+    metadata_is_clean,
+    cells_are_short,
+    images_have_alternative_text,
+    paths_are_relative,
+    nothing_warns,
+    code_is_plain_python,
+    imports_share_a_cell,
+    no_object_is_shown_bare,
+    no_cell_escapes_the_comparison,
+]
+
+
+def code_cells(notebook):
+    """Pairs (place in the notebook, cell) of the code cells that hold any code."""
+    cells = enumerate(notebook.cells)
+    return [(i, cell) for i, cell in cells if cell.cell_type == "code" and cell.source.strip()]
+
+
+def lines(cell):
+    return sum(1 for line in cell.source.splitlines() if line.strip())
+
+
+def asserts(notebook):
+    """How many assert statements and assert_* calls the notebook holds."""
+    nodes = [node for _, cell in code_cells(notebook) for node in ast.walk(parsed(cell.source))]
+    return sum(
+        isinstance(node, ast.Assert)
+        or (isinstance(node, ast.Call) and called_name(node).startswith("assert_"))
+        for node in nodes
+    )
+
+
+def parsed(source):
+    try:
+        return ast.parse(source)
+    except SyntaxError:  # a magic, which has its own rule
+        return ast.parse("")
+
+
+def called_name(call):
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
+
+
+def has_imports(source):
+    return any(isinstance(node, ast.Import | ast.ImportFrom) for node in ast.walk(parsed(source)))
+
+
+def shows_something(source):
+    """Whether a cell surely gives output: it prints or plots, or ends in a plain value."""
+    body = parsed(source).body
+    calls = [n.value for n in body if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)]
+    if any(called_name(call) in SHOWING for call in calls):
+        return True
+    last = body[-1] if body else None
+    # What a call gives is not known from its text: it may be None.
+    return isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call | ast.Constant)
+
+
+def is_image(output):
+    return not IMAGE_TYPES.isdisjoint(output.get("data", {}))
+
+
+def texts(output):
+    """All text that a stored output shows."""
+    data = output.get("data", {})
+    return [output.get("text", ""), *(data[kind] for kind in data if kind.startswith("text/"))]

@@ -1,0 +1,10 @@
+"""One BLAS thread and one hash seed, here and in the notebooks' kernels, before numpy loads.
+
+Threads change the order of sums and so the last digits.
+"""
+
+import os
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = "1"
+os.environ["PYTHONHASHSEED"] = "0"

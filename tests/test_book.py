@@ -1,0 +1,85 @@
+"""The built book is whole: every page, every link, nothing that only looks finished."""
+
+import check_links
+import pytest
+import toc
+
+HTML = toc.ROOT / "_build" / "html"
+
+
+@pytest.fixture(scope="module")
+def html():
+    if not (HTML / "index.html").exists():
+        pytest.fail("The book is not built: run `make book` first.")
+    return HTML
+
+
+@pytest.mark.parametrize("name", toc.pages())
+def test_page_is_there_and_shows_no_traceback(html, name):
+    page = html / f"{name}.html"
+    assert page.exists(), f"{name} is in _toc.yml and was not built"
+    text = page.read_text(encoding="utf-8")
+    for trace in ("Traceback (most recent call last)", 'class="output traceback'):
+        assert trace not in text, f"{name} shows a traceback"
+
+
+@pytest.mark.parametrize("name", toc.pages())
+def test_images_have_alternative_text(html, name):
+    images = check_links.page(html / f"{name}.html").images
+    wanting = [image["src"] for image in images if says_nothing(image)]
+    assert not wanting, f"{name}: images without alternative text: {wanting}"
+
+
+def says_nothing(image):
+    alt = image.get("alt") or ""
+    # Sphinx falls back on the file's path.
+    return not alt.strip() or alt == image["src"] or alt.endswith((".png", ".svg", ".jpg"))
+
+
+def test_no_link_leads_nowhere(html):
+    broken = check_links.broken_links(html)
+    assert not broken, "\n".join(broken)
+
+
+def test_pages_load_nothing_from_elsewhere(html):
+    if not (html / "_static" / "widgets").exists():
+        pytest.skip("the widgets' script could not be fetched when the book was built")
+    remote = {
+        f"{path.relative_to(html)}: {load}"
+        for path in html.rglob("*.html")
+        for load in check_links.page(path).loads
+        if not check_links.is_local(load) and not load.startswith("data:")
+    }
+    assert not remote, "\n".join(sorted(remote))
+
+
+@pytest.mark.parametrize(
+    ("body", "broken"),
+    [
+        ('<a href="there.html">a page</a>', []),
+        ('<a href="there.html#part">a part of it</a>', []),
+        ('<a href="#own">here</a><p id="own">', []),
+        ('<a href="mailto:x@example.org">mail</a>', []),
+        ('<a href="gone.html">a page that is not</a>', ["page.html: gone.html"]),
+        ('<a href="there.html#gone">no such part</a>', ["page.html: there.html#gone"]),
+        ('<a href="#gone">nor here</a>', ["page.html: #gone"]),
+        ('<img src="gone.png">', ["page.html: gone.png"]),
+    ],
+)
+def test_link_check_sees_what_is_broken(tmp_path, body, broken):
+    (tmp_path / "there.html").write_text('<h1 id="part">there</h1>')
+    (tmp_path / "page.html").write_text(body)
+    assert check_links.broken_links(tmp_path) == broken
+
+
+@pytest.mark.parametrize(
+    ("image", "silent"),
+    [
+        ({"src": "a.png", "alt": "a falling line"}, False),
+        ({"src": "a.png"}, True),
+        ({"src": "a.png", "alt": ""}, True),
+        ({"src": "a.png", "alt": "../_images/a.png"}, True),
+    ],
+)
+def test_image_check_sees_what_is_missing(image, silent):
+    assert says_nothing(image) is silent

@@ -1,0 +1,204 @@
+"""The notebooks keep to the rules, and each rule can fail."""
+
+from pathlib import Path
+from statistics import median
+
+import nbformat
+import notebook_rules as rules
+import pytest
+import toc
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+PATHS = toc.notebooks()
+ASSERTS_PER_CELL = 0.25
+
+
+def name(value):
+    return value.stem if isinstance(value, Path) else value.__name__
+
+
+@pytest.mark.parametrize("rule", rules.RULES, ids=name)
+@pytest.mark.parametrize("path", PATHS, ids=name)
+def test_notebook_keeps_the_rule(path, rule):
+    faults = rule(nbformat.read(path, as_version=4))
+    assert not faults, "\n".join([str(path.relative_to(toc.ROOT)), *faults])
+
+
+def test_every_notebook_is_in_the_table_of_contents():
+    written = {path for path in (toc.ROOT / "book").rglob("*.ipynb") if ".ipynb_" not in str(path)}
+    assert written <= set(PATHS), sorted(str(path) for path in written - set(PATHS))
+
+
+@pytest.mark.skipif(not PATHS, reason="no notebook yet")
+def test_claims_are_asserted():
+    notebooks = [nbformat.read(path, as_version=4) for path in PATHS]
+    cells = sum(len(rules.code_cells(notebook)) for notebook in notebooks)
+    assert sum(map(rules.asserts, notebooks)) >= ASSERTS_PER_CELL * cells
+
+
+@pytest.mark.skipif(not PATHS, reason="no notebook yet")
+def test_half_of_all_cells_have_at_most_five_lines():
+    notebooks = [nbformat.read(path, as_version=4) for path in PATHS]
+    lengths = [rules.lines(cell) for nb in notebooks for _, cell in rules.code_cells(nb)]
+    assert median(lengths) <= 5
+
+
+def sound_notebook():
+    """A small notebook that breaks no rule: import, print, plot, widget-free."""
+    image = new_output("display_data", data={"image/png": "", "text/plain": "<Figure size 4x4>"})
+    alt = {"mystnb": {"image": {"alt": "a falling line"}}}
+    cells = [
+        new_markdown_cell("# Show a line\n![a dot](dot.png)"),
+        new_code_cell("import numpy as np", execution_count=1),
+        new_code_cell(
+            "print(np.pi)",
+            execution_count=2,
+            outputs=[new_output("stream", name="stdout", text="3.14159\n")],
+        ),
+        new_code_cell("plt.show()", execution_count=3, outputs=[image], metadata=alt),
+    ]
+    kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+    return new_notebook(
+        cells=cells, metadata={"kernelspec": kernel, "language_info": {"name": "python"}}
+    )
+
+
+def strip_outputs(notebook):
+    notebook.cells[2].outputs = []
+
+
+def strip_figure(notebook):
+    notebook.cells[3].outputs = []
+
+
+def strip_last_value(notebook):
+    notebook.cells[1].source += "\nnp.pi"
+
+
+def skip_a_count(notebook):
+    notebook.cells[3].execution_count = 5
+
+
+def never_run(notebook):
+    notebook.cells[1].execution_count = None
+
+
+def keep_timing(notebook):
+    notebook.cells[1].metadata["execution"] = {"iopub.status.busy": "2026-01-01"}
+
+
+def keep_version(notebook):
+    notebook.metadata["language_info"]["version"] = "3.11.7"
+
+
+def keep_extra(notebook):
+    notebook.metadata["toc"] = {}
+
+
+def write_a_long_cell(notebook):
+    notebook.cells[1].source += "\nx = 1" * 25
+
+
+def write_long_cells(notebook):
+    for _, cell in rules.code_cells(notebook):
+        cell.source += "\nx = 1" * 8
+
+
+def drop_alternative_text(notebook):
+    notebook.cells[3].metadata = {}
+
+
+def empty_alternative_text(notebook):
+    notebook.cells[0].source = "![](dot.png)"
+
+
+def name_a_home_folder(notebook):
+    notebook.cells[1].source += "\nopen('/home/me/data.csv')"
+
+
+def show_a_temporary_folder(notebook):
+    notebook.cells[2].outputs[0].text = "saved in /tmp/run/figure.png"
+
+
+def warn(notebook):
+    notebook.cells[1].outputs = [new_output("stream", name="stderr", text="UserWarning: no")]
+
+
+def raise_an_error(notebook):
+    notebook.cells[1].outputs = [new_output("error", ename="ValueError", evalue="", traceback=[])]
+
+
+def use_a_magic(notebook):
+    notebook.cells[1].source = "%matplotlib inline"
+
+
+def install(notebook):
+    notebook.cells[1].source += "\n!pip install numpy"
+
+
+def import_twice(notebook):
+    notebook.cells[2].source += "\nfrom math import pi"
+
+
+def show_an_axes(notebook):
+    text = {"text/plain": "<Axes: xlabel='k'>"}
+    notebook.cells[2].outputs = [new_output("execute_result", data=text, execution_count=2)]
+
+
+def show_an_address(notebook):
+    notebook.cells[2].outputs[0].text = "<function f at 0x7f00>"
+
+
+def skip_the_comparison(notebook):
+    notebook.cells[2].metadata["tags"] = ["nbval-skip"]
+
+
+BROKEN = {
+    strip_outputs: rules.outputs_are_stored,
+    strip_figure: rules.outputs_are_stored,
+    strip_last_value: rules.outputs_are_stored,
+    skip_a_count: rules.is_executed_in_order,
+    never_run: rules.is_executed_in_order,
+    keep_timing: rules.metadata_is_clean,
+    keep_version: rules.metadata_is_clean,
+    keep_extra: rules.metadata_is_clean,
+    write_a_long_cell: rules.cells_are_short,
+    write_long_cells: rules.cells_are_short,
+    drop_alternative_text: rules.images_have_alternative_text,
+    empty_alternative_text: rules.images_have_alternative_text,
+    name_a_home_folder: rules.paths_are_relative,
+    show_a_temporary_folder: rules.paths_are_relative,
+    warn: rules.nothing_warns,
+    raise_an_error: rules.nothing_warns,
+    use_a_magic: rules.code_is_plain_python,
+    install: rules.code_is_plain_python,
+    import_twice: rules.imports_share_a_cell,
+    show_an_axes: rules.no_object_is_shown_bare,
+    show_an_address: rules.no_object_is_shown_bare,
+    skip_the_comparison: rules.no_cell_escapes_the_comparison,
+}
+
+
+@pytest.mark.parametrize("rule", rules.RULES, ids=name)
+def test_sound_notebook_breaks_no_rule(rule):
+    assert rule(sound_notebook()) == []
+
+
+@pytest.mark.parametrize(("damage", "rule"), BROKEN.items(), ids=name)
+def test_rule_sees_the_damage(damage, rule):
+    notebook = sound_notebook()
+    damage(notebook)
+    faults = rule(notebook)
+    assert len(faults) >= 1
+    assert all(fault.startswith(("cell ", "notebook: ")) for fault in faults)
+
+
+def test_every_rule_is_seen_to_fail():
+    assert set(BROKEN.values()) == set(rules.RULES)
+
+
+def test_asserts_are_counted():
+    notebook = sound_notebook()
+    assert rules.asserts(notebook) == 0
+    notebook.cells[1].source += "\nassert np.pi > 3\nnp.testing.assert_allclose(1, 1)"
+    assert rules.asserts(notebook) == 2
