@@ -78,6 +78,7 @@ def run(path):
         notebook,
         timeout=CELL_SECONDS,
         record_timing=False,
+        extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:
