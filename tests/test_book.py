@@ -46,7 +46,7 @@ def test_pages_load_nothing_from_elsewhere(html):
         pytest.skip("the widgets' script could not be fetched when the book was built")
     remote = {
         f"{path.relative_to(html)}: {load}"
-        for path in html.rglob("*.html")
+        for path in check_links.built_pages(html)
         for load in check_links.page(path).loads
         if not check_links.is_local(load) and not load.startswith("data:")
     }

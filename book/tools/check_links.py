@@ -34,6 +34,11 @@ class Page(HTMLParser):
 page = cache(Page)
 
 
+def built_pages(html):
+    """The pages, without the templates that a theme leaves among its static files."""
+    return [path for path in sorted(html.rglob("*.html")) if "_static" not in path.parts]
+
+
 def is_local(link):
     parts = urlsplit(link)
     return not parts.scheme and not parts.netloc
@@ -44,7 +49,7 @@ def broken_links(html):
     html = Path(html).resolve()
     return [
         f"{path.relative_to(html)}: {link}"
-        for path in sorted(html.rglob("*.html"))
+        for path in built_pages(html)
         for link in sorted(set(page(path).links + page(path).loads))
         if is_local(link) and not leads_somewhere(path, link)
     ]
