@@ -1,7 +1,6 @@
 """The few pieces of linear algebra that every solver shares."""
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse.linalg
 
 TIE = 1e-12  # relative; numbers closer than this are equal up to rounding
@@ -35,10 +34,12 @@ def fix_signs(V):
 
 
 def leading_of_matrix(A, m):
-    """Return the m largest eigenvalues, descending, and their eigenvectors of a dense A."""
-    d = len(A)
-    values, vectors = scipy.linalg.eigh(A, subset_by_index=[d - m, d - 1], check_finite=False)
-    return values[::-1], fix_signs(vectors[:, ::-1])
+    """Return the m largest eigenvalues, descending, and their eigenvectors of a dense A.
+
+    All are computed: asked for a subset, LAPACK may return fewer where eigenvalues coincide.
+    """
+    values, vectors = np.linalg.eigh(A)
+    return values[: -m - 1 : -1], fix_signs(vectors[:, : -m - 1 : -1])
 
 
 def leading_of_operator(product, d, m):

@@ -35,7 +35,9 @@ class Problem:
 
     def score(self, A, W):
         """trace(W'AW), the variance that W explains."""
-        return float(np.vdot(W, as_covariance(A).product(np.asarray(W, float))))
+        W = np.asarray(W, dtype=float)
+        rows = np.flatnonzero(W.any(axis=1))
+        return float(np.vdot(W[rows], as_covariance(A).product(W[rows], rows)[rows]))
 
     def oracle(self, A):
         """Return the exact optimum by enumeration, or None where the problem has no oracle."""

@@ -35,7 +35,7 @@ class Dense(Source):
 
     def product(self, V, rows=None):
         if rows is None:
-            return self.A @ V
+            return (self.A @ V[:, 0])[:, None] if V.shape[1] == 1 else self.A @ V
         if 2 * len(rows) > self.size:  # then copying rows of A costs more than multiplying zeros
             full = np.zeros((self.size, V.shape[1]))
             full[rows] = V
@@ -62,7 +62,7 @@ class Blocks(Source):
         self.step = max(1, BLOCK_BYTES // (8 * self.size))
         self.mean, self.prepared = np.zeros(self.size), False
         if center:
-            self.mean = sum(block.sum(axis=0) for block in self.blocks(scaled=False)) / n
+            self.mean = sum(b.sum(axis=0, dtype=float) for b in self.blocks(scaled=False)) / n
         if X.dtype == np.float64 and not isinstance(X, np.memmap):
             self.X, self.step = (X - self.mean) / np.sqrt(divisor), n
             self.prepared = True
@@ -70,12 +70,9 @@ class Blocks(Source):
     def blocks(self, columns=slice(None), scaled=True):
         for start in range(0, self.n, self.step):
             block = self.X[start : start + self.step, columns]
-            if self.prepared:
-                yield block
-            elif scaled:
-                yield (np.asarray(block, float) - self.mean[columns]) / np.sqrt(self.divisor)
-            else:
-                yield np.asarray(block, float)
+            if scaled and not self.prepared:
+                block = (block.astype(float) - self.mean[columns]) / np.sqrt(self.divisor)
+            yield np.asarray(block)
 
     def diagonal(self):
         return sum(np.einsum("ij,ij->j", block, block) for block in self.blocks())

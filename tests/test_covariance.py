@@ -127,6 +127,15 @@ def test_lanczos_finds_every_copy_of_a_repeated_eigenvalue(d):
     assert_allclose(covariance.leading(8)[0], [100, 100, 100, 50, 50, 10, 1, 1], rtol=1e-8)
 
 
+@pytest.mark.parametrize("k", [100, 400])
+def test_asking_for_more_than_the_distinct_eigenvalues(k):
+    """LAPACK's subset driver returns 3 of 10 pairs here."""
+    U = np.linalg.qr(np.random.default_rng(0).random((k, 3)))[0]
+    values, vectors = Covariance((U * [30.0, 20, 10]) @ U.T + np.eye(k)).leading(10)
+    assert_allclose(values, [31, 21, 11] + [1] * 7, rtol=1e-9)
+    assert vectors.shape == (k, 10)
+
+
 def test_zero_and_identity_survive_at_lanczos_size():
     assert_allclose(Covariance(np.zeros((600, 600))).leading(2)[0], 0, atol=1e-12)
     assert_allclose(Covariance(np.eye(600)).leading(3)[0], 1, rtol=1e-12)

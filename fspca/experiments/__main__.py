@@ -1,0 +1,60 @@
+"""Commands: list, run [id ...], check [id ...], bench."""
+
+import argparse
+
+import numpy as np
+
+from fspca.experiments import foundations
+from fspca.experiments.runner import experiments, row, run, same_row, stored
+
+try:
+    from tqdm.auto import tqdm
+except ImportError:  # progress is shown where tqdm is there
+    tqdm = None
+
+
+def check(name, cases):
+    """Recompute some rows, spread evenly, and compare them with those stored."""
+    rows = stored(name)["rows"]
+    keys = list(experiments()[name].cases[0])
+    for i in np.linspace(0, len(rows) - 1, cases).astype(int):
+        if not same_row(rows[i], row(name, {key: rows[i][key] for key in keys})):
+            raise SystemExit(f"{name}: row {i} is not what its command makes: {rows[i]}")
+    print(f"{name}: {cases} of {len(rows)} rows made again, all the same")
+
+
+def bench():
+    """Print the times that the book speaks of, as ratios within one run."""
+    times = foundations.bench_go_against_eigsh()
+    ratio = times["go"] / times["eigsh"]
+    print(f"go, d=5000 m=10 k=100: {times['go']:.3f} s, {ratio:.2f} times eigsh alone")
+    for d, k in ((5000, 50), (5000, 200), (5000, 800)):
+        parts = foundations.bench_ipu_step(d, k)
+        print(
+            f"ipu step, d={d} k={k} m=10: " + ", ".join(f"{n} {s:.4f} s" for n, s in parts.items())
+        )
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="python -m fspca.experiments", description=__doc__)
+    parser.add_argument("command", choices=("list", "run", "check", "bench"))
+    parser.add_argument("ids", nargs="*", help="experiments; all if none is named")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--cases", type=int, default=5, help="rows that check recomputes")
+    options = parser.parse_args()
+    known = experiments()
+    if unknown := set(options.ids) - set(known):
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
+    for name in options.ids or known:
+        if options.command == "list":
+            print(f"{name}: {known[name].__doc__} ({len(known[name].cases)} cases)")
+        elif options.command == "run":
+            print(run(name, options.workers, tqdm))
+        elif options.command == "check":
+            check(name, options.cases)
+    if options.command == "bench":
+        bench()
+
+
+if __name__ == "__main__":
+    main()

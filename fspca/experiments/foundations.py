@@ -1,0 +1,75 @@
+"""How often Go and IPU find the optimum, and what they cost."""
+
+import time
+
+import numpy as np
+from scipy.sparse.linalg import eigsh
+
+from fspca.covariance import Covariance
+from fspca.experiments.runner import experiment
+from fspca.registry import SOLVERS
+from fspca.sources import Dense
+from fspca.synthetic import make_scheme, scheme_spectrum
+
+HEURISTICS = [name for name in SOLVERS if name != "exhaustive"]
+
+
+@experiment(
+    cases=[
+        {"scheme": scheme, "seed": seed, "m": 3, "k": 7}
+        for scheme in "ABCDEF"
+        for seed in range(100)
+    ]
+)
+def hit_rates(scheme, seed, m, k):
+    """Compare each solver with the exhaustive optimum on the schemes of tian2020's Table 1."""
+    A = Covariance(make_scheme(scheme, seed=seed), ridge=0.0 if scheme == "C" else 0.1)
+    best = SOLVERS["exhaustive"](A, m, k)
+    result = {"optimum": best.objective}
+    for name in HEURISTICS:
+        solution = SOLVERS[name](A, m, k)
+        result[name] = {
+            "error": max(0.0, 1 - solution.objective / best.objective),
+            "same support": np.array_equal(solution.support, best.support),
+        }
+    return result
+
+
+def timed(function, repeats=9):
+    """Return the median time of several calls: Lanczos draws its start, so its steps vary."""
+    seconds = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        seconds.append(time.perf_counter() - start)
+    return float(np.median(seconds))
+
+
+def large_scheme(d, seed=0):
+    """Return scheme D for large d: I plus a part of rank 7, without a d x d factorisation."""
+    spectrum = scheme_spectrum("D", 8)
+    U = np.linalg.qr(np.random.default_rng(seed).random((d, 7)))[0]
+    return Dense((U * (spectrum[:7] - 1)) @ U.T + np.eye(d))
+
+
+def bench_go_against_eigsh():
+    """Time go(A, 10, 100) at d = 5000, and the eigenproblem within it on its own."""
+    source = large_scheme(5000)
+    return {
+        "eigsh": timed(lambda: eigsh(source.A, 10)),
+        "go": timed(lambda: SOLVERS["go"](Covariance.from_source(source), 10, 100)),
+    }
+
+
+def bench_ipu_step(d, k, m=10):
+    """Time one proxy and one refit: the parts d k m and k^3 of a step."""
+    from fspca.shared_support.ipu import proxy_diagonal
+    from fspca.shared_support.refit import refit
+
+    A = Covariance.from_source(large_scheme(d))
+    rows = np.arange(k)
+    W, _ = refit(A, rows, m)
+    return {
+        "proxy": timed(lambda: proxy_diagonal(A, W[rows], rows)),
+        "refit": timed(lambda: refit(A, rows, m)),
+    }
