@@ -62,7 +62,9 @@ def run(name, workers=2, progress=None):
     cases = experiments()[name].cases
     RESULTS.mkdir(parents=True, exist_ok=True)
     partial = RESULTS / f".{name}.partial.jsonl"
-    done = [json.loads(line) for line in partial.open()] if partial.exists() else []
+    lines = partial.read_text().splitlines(keepends=True) if partial.exists() else []
+    done = [json.loads(line) for line in lines if line.endswith("\n")]
+    partial.write_text("".join(json.dumps(each) + "\n" for each in done))
     left = [case for case in cases if not any(case.items() <= old.items() for old in done)]
     started = time.perf_counter()
     with ProcessPoolExecutor(workers) as pool, partial.open("a") as file:
@@ -82,8 +84,8 @@ def run(name, workers=2, progress=None):
         "seconds": rounded(time.perf_counter() - started),
         "rows": done,
     }  # fmt: skip
-    lines = ",\n  ".join(json.dumps(each) for each in done)
-    text = json.dumps(result | {"rows": "ROWS"}, indent=1).replace('"ROWS"', f"[\n  {lines}\n ]")
+    listed = ",\n  ".join(json.dumps(each) for each in done)
+    text = json.dumps(result | {"rows": "ROWS"}, indent=1).replace('"ROWS"', f"[\n  {listed}\n ]")
     path = RESULTS / f"{name}.json"
     temporary = path.with_suffix(".tmp")
     temporary.write_text(text + "\n")
@@ -103,7 +105,7 @@ def stored(name):
     return json.loads(path.read_text())
 
 
-def same_row(one, other, rel=1e-4):
+def same_row(one, other, rel=1e-5):
     """Say whether two rows agree, numbers up to a relative difference, timings aside."""
     if isinstance(one, dict):
         keys = {key for key in one | other if key != "seconds"}
