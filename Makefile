@@ -14,7 +14,7 @@ export PYTHONHASHSEED := 0
 
 MODULE := $(shell find fspca -name '*.py')
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*')
-PAGES := _config.yml _toc.yml README.md $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
+PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
 
 .PHONY: book test test-lint test-unit test-book test-notebooks reproduce notebooks bench lint clean help
 .DELETE_ON_ERROR:
