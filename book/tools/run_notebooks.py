@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
@@ -38,7 +39,7 @@ def main():
     # Kernels inherit these: one thread and one hash seed, whoever starts the run.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
     os.environ["PYTHONHASHSEED"] = "0"
-    with ProcessPoolExecutor(max_workers=2) as pool:
+    with ProcessPoolExecutor(max_workers=2, initializer=ignore_interrupts) as pool:
         jobs = {pool.submit(run, path): path for path in waiting}
         try:
             for job in tqdm(as_completed(jobs), total=len(jobs), unit="notebook"):
@@ -86,11 +87,18 @@ def run(path):
     except CellExecutionError as error:
         number = next(i for i, c in enumerate(notebook.cells) if has_error(c))
         return f"{key(path)}, cell {number}:\n{error}"
-    except (Exception, KeyboardInterrupt) as error:
+    except Exception as error:
         return f"{key(path)}: {type(error).__name__}: {error}"
+    finally:
+        ignore_interrupts()
     notebook.metadata["language_info"] = {"name": "python"}
     save(path, nbformat.writes(renumber_widgets(notebook)) + "\n")
     return None
+
+
+def ignore_interrupts():
+    """Leave Ctrl-C to the parent; while a notebook runs, nbclient ends its kernel."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def has_error(cell):
