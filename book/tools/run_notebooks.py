@@ -15,6 +15,7 @@ import re
 import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -56,6 +57,8 @@ def main():
             sys.exit("Interrupted. What was finished is kept; --resume goes on from here.")
     if failures:
         sys.exit(f"{len(failures)} of {len(jobs)} notebooks failed; see above.")
+    if arguments.resume:  # nothing is left to resume: the next run starts anew
+        STATE.unlink(missing_ok=True)
 
 
 def parsed_arguments():
@@ -79,7 +82,7 @@ def run(path):
         notebook,
         timeout=CELL_SECONDS,
         record_timing=False,
-        extra_arguments=["--log-level=ERROR"],
+        extra_arguments=["--log-level=CRITICAL"],
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:
@@ -117,13 +120,20 @@ def renumber_widgets(notebook):
 
 
 def fingerprint(path):
-    """Changes with the notebook's sources and with the module's, not with stored outputs."""
-    digest = hashlib.sha256()
+    """Changes with what the notebook is made from, not with its stored outputs."""
+    digest = hashlib.sha256(shared_sources())
     for cell in nbformat.read(path, as_version=4).cells:
         digest.update(json.dumps([cell.cell_type, cell.source, cell.metadata]).encode())
-    for module in sorted((ROOT / "fspca").rglob("*.py")):
-        digest.update(module.read_bytes())
     return digest.hexdigest()
+
+
+@cache
+def shared_sources():
+    """The module and the data, which every notebook may use."""
+    digest = hashlib.sha256()
+    for file in sorted([*(ROOT / "fspca").rglob("*.py"), *(ROOT / "data").rglob("*.*")]):
+        digest.update(file.read_bytes())
+    return digest.digest()
 
 
 def key(path):
