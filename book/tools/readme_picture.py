@@ -6,10 +6,9 @@ python book/tools/readme_picture.py
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits
-
 from fspca import Covariance, ipu
 from fspca.metrics import normalised_explained_variance
+from sklearn.datasets import load_digits
 
 PICTURE = Path(__file__).parents[1] / "static" / "chosen_pixels.svg"
 CELL = 18
@@ -23,7 +22,7 @@ def panel(A, k, left):
         x, y = left + CELL * (pixel % 8), 34 + CELL * (pixel // 8)
         grey = f"rgb({shade[pixel]},{shade[pixel]},{shade[pixel]})"
         fill = "#D55E00" if pixel in solution.support else grey
-        yield f'<rect x="{x}" y="{y}" width="{CELL - 1}" height="{CELL - 1}" fill="{fill}"/>'
+        yield f'<rect x="{x}" y="{y}" width="{CELL - 1}" height="{CELL - 1}" fill="{fill}" stroke="#ddd"/>'
     share = normalised_explained_variance(A, solution.W)
     label = f"k = {k}: {share:.0%} of what PCA explains"
     yield f'<text x="{left}" y="22" font-family="sans-serif" font-size="12">{label}</text>'

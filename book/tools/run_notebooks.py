@@ -21,9 +21,10 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from tqdm import tqdm
+
 from notebook_rules import CELL_METADATA
 from toc import ROOT, notebooks
-from tqdm import tqdm
 
 STATE = ROOT / ".cache" / "notebooks.json"
 CELL_SECONDS = 600
