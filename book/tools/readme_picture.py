@@ -20,9 +20,9 @@ def panel(A, k, left):
     shade = 255 - np.round(110 * A.diagonal() / A.diagonal().max()).astype(int)
     for pixel in range(64):
         x, y = left + CELL * (pixel % 8), 34 + CELL * (pixel // 8)
-        grey = f"rgb({shade[pixel]},{shade[pixel]},{shade[pixel]})"
-        fill = "#D55E00" if pixel in solution.support else grey
-        yield f'<rect x="{x}" y="{y}" width="{CELL - 1}" height="{CELL - 1}" fill="{fill}" stroke="#ddd"/>'
+        fill = "#D55E00" if pixel in solution.support else "#" + 3 * f"{shade[pixel]:02x}"
+        place = f'x="{x}" y="{y}" width="{CELL - 1}" height="{CELL - 1}"'
+        yield f'<rect {place} fill="{fill}" stroke="#ddd"/>'
     share = normalised_explained_variance(A, solution.W)
     label = f"k = {k}: {share:.0%} of what PCA explains"
     yield f'<text x="{left}" y="22" font-family="sans-serif" font-size="12">{label}</text>'
