@@ -70,6 +70,7 @@ def make_scheme(name, d=20, seed=0, basis="uniform"):
     (3, 3)
     """
     checked_choice("name", name, tuple("ABCDEF"))
+    checked_choice("basis", basis, ("uniform", "haar"))
     if name in SPECTRA:
         return with_spectrum(scheme_spectrum(name, d), seed, basis)
     rng = np.random.default_rng(seed)
