@@ -1,6 +1,6 @@
 """fspca: choose k features and the best m-dimensional subspace on them, at once."""
 
-from fspca import metrics, synthetic
+from fspca import datasets, metrics, synthetic
 from fspca.covariance import Covariance
 from fspca.judge import check_solution, objective
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
@@ -42,6 +42,7 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     "SOLVERS",
     "ConvergenceWarning",
     # measuring and making
+    "datasets",
     "metrics",
     "synthetic",
 ]
