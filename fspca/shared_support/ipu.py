@@ -5,20 +5,23 @@ import numpy as np
 from fspca.shared_support.iteration import iterate
 
 
-def proxy_rows(A, V, rows=None):
-    """Return Z, d x m, with ZZ' the proxy P = AW (W'AW)^+ W'A, where W is V on the rows, else 0.
+def proxy_rows(AW, M):
+    """Return Z, d x m, with ZZ' the proxy P = AW (W'AW)^+ W'A.
 
-    With M = W'AW = U diag(w) U', Z = AW U w^{-1/2}, at the cost of one product with A.
+    With M = W'AW = U diag(w) U', Z = AW U w^{-1/2}.
     """
-    AW = A.product(V, rows)
-    w, U = np.linalg.eigh(V.T @ (AW if rows is None else AW[rows]))
+    w, U = np.linalg.eigh(M)
     kept = w > len(w) * np.finfo(float).eps * w[-1]
     return AW @ (U[:, kept] / np.sqrt(w[kept]))
 
 
 def proxy_diagonal(A, V, rows=None):
-    """Return diag(P), the squared row norms of Z; P itself is never formed."""
-    return np.sum(proxy_rows(A, V, rows) ** 2, axis=1)
+    """Return diag(P), the squared row norms of Z, where W is V on the rows and 0 elsewhere.
+
+    P itself is never formed: the cost is one product with A.
+    """
+    AW = A.product(V, rows)
+    return np.sum(proxy_rows(AW, V.T @ (AW if rows is None else AW[rows])) ** 2, axis=1)
 
 
 def ipu(A, m, k, init="go", n_starts=1, seed=None, max_iter=100):

@@ -22,30 +22,38 @@ from fspca.validate import checked_choice, checked_integer, checked_real
 SAME = 1e-8  # the sines between two subspaces that are called the same
 
 
-def steps(A, problem, start, scaled_rows, refined):
+def applied(A, W, support):
+    """Return AW and M = W'AW for a W with its rows in the support (None: in all rows)."""
+    V = W if support is None else W[support]
+    AW = A.product(V, support)
+    return AW, V.T @ (AW if support is None else AW[support])
+
+
+def steps(A, problem, start, scale, refined):
     """Yield W, its support and its objective after each step, until nothing changes.
 
-    `start` is a pair: W, and its support or None.  `scaled_rows(A, V, rows)` returns the rows
-    to be scored, d x m, for the W that is V on the rows and 0 elsewhere.
+    `start` is a pair: W, and its support or None.  `scale(AW, M)` with M = W'AW returns the d x m
+    array whose rows are scored.  A step costs one product with A.
     """
     W, support = start
+    AW, M = applied(A, W, support)
     while True:
-        Z = scaled_rows(A, W if support is None else W[support], support)
+        Z = scale(AW, M)
         chosen = largest(np.einsum("ij,ij->i", Z, Z), problem.k)
         repeated = support is not None and np.array_equal(chosen, support)
         if refined:
             if repeated:  # and so would be the loadings
                 return
-            W, value = refit(A, chosen, problem.m)
+            W, _ = refit(A, chosen, problem.m)
         else:
             V, before = np.linalg.qr(Z[chosen])[0], W
-            W = np.zeros((A.size, problem.m))
-            W[chosen] = V
-            value = problem.score(A.plain, W)
             if repeated and np.linalg.norm(before[chosen] - V @ (V.T @ before[chosen])) <= SAME:
                 return
+            W = np.zeros((A.size, problem.m))
+            W[chosen] = V
         support = chosen
-        yield W, support, value
+        AW, M = applied(A, W, support)
+        yield W, support, float(np.trace(M)) - problem.m * A.ridge
 
 
 def starting_point(A, problem, init, rng):
@@ -61,7 +69,7 @@ def starting_point(A, problem, init, rng):
     return solution.W, solution.support
 
 
-def iterate(A, m, k, scaled_rows, solver, init, n_starts, seed, max_iter, refined, keep="last"):
+def iterate(A, m, k, scale, solver, init, n_starts, seed, max_iter, refined, keep="last"):
     """Check the arguments, run the steps from every start, and return the best Solution."""
     A, problem = as_covariance(A), SharedSupport(m, k)
     problem.fit(A.size)
@@ -79,7 +87,7 @@ def iterate(A, m, k, scaled_rows, solver, init, n_starts, seed, max_iter, refine
     solutions = []
     for each in [init] + ["random"] * (n_starts - 1):
         start = starting_point(A, problem, each, rng)
-        solutions.append(_run(A, problem, start, scaled_rows, solver, max_iter, refined, keep))
+        solutions.append(_run(A, problem, start, scale, solver, max_iter, refined, keep))
     return max(solutions, key=lambda solution: solution.objective)
 
 
@@ -88,9 +96,9 @@ def stuck(history, value, refined):
     return refined and bool(history) and value <= history[-1] * (1 + TIE)
 
 
-def _run(A, problem, start, scaled_rows, solver, max_iter, refined, keep):
+def _run(A, problem, start, scale, solver, max_iter, refined, keep):
     history = [] if start[1] is None else [problem.score(A.plain, start[0])]
-    kept, walk = start, steps(A, problem, start, scaled_rows, refined)
+    kept, walk = start, steps(A, problem, start, scale, refined)
     for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is kept)
         W, support, value = next(walk, (None, None, -np.inf))
         if converged := W is None or stuck(history, value, refined):

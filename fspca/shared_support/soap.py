@@ -5,9 +5,9 @@ import numpy as np
 from fspca.shared_support.iteration import iterate
 
 
-def orthonormal_rows(A, V, rows=None):
-    """Return an orthonormal basis of AW, d x m, where W is V on the rows and 0 elsewhere."""
-    return np.linalg.qr(A.product(V, rows))[0]
+def orthonormal_rows(AW, M):
+    """Return an orthonormal basis of AW, so that all directions weigh the same."""
+    return np.linalg.qr(AW)[0]
 
 
 def soap(A, m, k, init="go", n_starts=1, seed=None, max_iter=100, refined=False, keep="last"):

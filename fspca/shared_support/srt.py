@@ -5,9 +5,8 @@ import numpy as np
 from fspca.shared_support.iteration import iterate
 
 
-def product_rows(A, V, rows=None):
-    """Return AW, d x m, where W is V on the rows and 0 elsewhere, its largest entry scaled to 1."""
-    AW = A.product(V, rows)
+def product_rows(AW, M):
+    """Return AW, its largest entry scaled to 1 (so that squares of tiny numbers survive)."""
     peak = np.abs(AW).max()
     return AW / peak if peak > 0 else AW
 
