@@ -1,0 +1,65 @@
+"""Each number of tian2020 beside ours, with its verdict: what the reproduction ledger lists."""
+
+import json
+
+import numpy as np
+
+from fspca.experiments.runner import RESULTS, stored
+from fspca.experiments.verdict import OPEN, cell_verdict, open_choice, z_score
+
+MEASURES = ("IR", "RE", "HF")
+
+
+def published(name):
+    """Return the numbers that the paper prints or draws."""
+    return json.loads((RESULTS.parent / "published" / f"{name}.json").read_text())
+
+
+def answers(row, method, init, variant="own", average="paper"):
+    """Return IR, RE and HF of one realisation, averaged as the paper does or over all runs."""
+    found = row[method] if method in ("go", "cssp") else row[init][method]
+    found = found[variant]
+    return found[average] if isinstance(found, dict) else found
+
+
+def table_cells(rows, variant="own", average="paper"):
+    """Return a record for each cell of Table 2 that the rows can speak of.
+
+    `variant` is "own", "refit" or "best iterate" where a method has it, else its own answer;
+    `average` is "paper" or "runs", the plain mean.  `error` is the standard error of our mean,
+    clustered by realisation.
+    """
+    schemes = {scheme: [r for r in rows if r["scheme"] == scheme] for scheme in "ABCDEF"}
+    cells = []
+    for line in published("tian2020_table_2")["rows"]:
+        mine, method, init = schemes[line["scheme"]], line["method"], line["init"]
+        there = mine and (method in mine[0] or method in mine[0].get(init, {}))
+        if not there:
+            continue
+        kinds = mine[0][method] if method in mine[0] else mine[0][init][method]
+        kind = variant if variant in kinds else "own"
+        values = np.array([answers(row, method, init, kind, average) for row in mine])
+        for j, measure in enumerate(MEASURES):
+            mean, bracket = line[measure]
+            ours, spread = values[:, j].mean(), values[:, j].std(ddof=1)
+            z = z_score(ours, spread, mean, bracket, len(values), measure == "HF")
+            choice = open_choice(method, init, measure)
+            verdict = cell_verdict(z, choice)
+            cells.append({
+                "scheme": line["scheme"], "method": method, "init": init, "measure": measure,
+                "published": mean, "bracket": bracket, "ours": ours,
+                "error": spread / len(values) ** 0.5, "z": z, "verdict": verdict,
+                "open": OPEN[choice] if choice else "",
+            })  # fmt: skip
+    return cells
+
+
+def counts(cells):
+    """Return how often each verdict was given."""
+    names, numbers = np.unique([cell["verdict"] for cell in cells], return_counts=True)
+    return dict(zip(names.tolist(), numbers.tolist(), strict=True))
+
+
+def table_verdicts(name="tian2020_table_2", **reading):
+    """Return the cells of Table 2 from the stored rows."""
+    return table_cells(stored(name)["rows"], **reading)
