@@ -25,6 +25,8 @@ def answers(row, method, init, variant="own", average="paper"):
 def table_cells(rows, variant="own", average="paper"):
     """Return a record for each cell of Table 2 that the rows can speak of.
 
+    A row speaks of a method under its name or under that of a start.
+
     `variant` is "own", "refit" or "best iterate" where a method has it, else its own answer;
     `average` is "paper" or "runs", the plain mean.  `error` is the standard error of our mean,
     clustered by realisation.
@@ -63,3 +65,23 @@ def counts(cells):
 def table_verdicts(name="tian2020_table_2", **reading):
     """Return the cells of Table 2 from the stored rows."""
     return table_cells(stored(name)["rows"], **reading)
+
+
+def scheme_a_verdicts(reading="last digits"):
+    """Return the cells of scheme A that rest on Go, under a reading of how its start is made."""
+    rows = []
+    for row in stored("tian2020_scheme_a")["rows"]:
+        found = {method: {"own": measures} for method, measures in row[reading].items()}
+        go = found.pop("go")
+        rows.append({"scheme": "A", "go": go, "low rank": found})
+    return table_cells(rows)
+
+
+def convex_verdicts(start):
+    """Return the cells of SOAP, SRT and IPU from one kind of convex start, none called open."""
+    rows = []
+    for row in stored("tian2020_convex_start")["rows"]:
+        found = {method: {"own": measures} for method, measures in row[start].items()}
+        rows.append({"scheme": row["scheme"], "convex": found})
+    cells = table_cells(rows)
+    return [cell | {"verdict": cell_verdict(cell["z"])} for cell in cells]
