@@ -5,7 +5,15 @@ import json
 import numpy as np
 
 from fspca.experiments.runner import RESULTS, stored
-from fspca.experiments.verdict import OPEN, cell_verdict, open_choice, z_score
+from fspca.experiments.verdict import (
+    OPEN,
+    OPEN_TO_READING,
+    REPRODUCED,
+    cell_verdict,
+    open_choice,
+    point_verdict,
+    z_score,
+)
 
 MEASURES = ("IR", "RE", "HF")
 
@@ -85,3 +93,27 @@ def convex_verdicts(start):
         rows.append({"scheme": row["scheme"], "convex": found})
     cells = table_cells(rows)
     return [cell | {"verdict": cell_verdict(cell["z"])} for cell in cells]
+
+
+def figure_2_points():
+    """Return a record for each point read off Figure 2, with its verdict.
+
+    The published markers of SOAP and SRT come from a convex start that the paper leaves open.
+    """
+    drawn = published("tian2020_figure_2")
+    rows = {(row["set"], row["k"]): row for row in stored("tian2020_figure_2")["rows"]}
+    points = []
+    for name, curves in drawn["values"].items():
+        for method, values in curves.items():
+            choice = "start" if method in ("soap", "srt") else None
+            for k, value in zip(drawn["k"], values, strict=True):
+                ours = rows[name, k][f"{method}, convex" if choice else method]
+                if value is None:  # below the axis, which begins at 0.05
+                    verdict = REPRODUCED if ours < 0.05 else OPEN_TO_READING
+                else:
+                    verdict = point_verdict(ours, value, drawn["digits"], choice)
+                points.append({
+                    "set": name, "method": method, "k": k, "published": value, "ours": ours,
+                    "verdict": verdict, "open": OPEN[choice] if choice else "",
+                })  # fmt: skip
+    return points
