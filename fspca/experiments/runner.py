@@ -77,6 +77,8 @@ def run(name, workers=2, progress=None):
     lines = partial.read_text().splitlines(keepends=True) if partial.exists() else []
     done = [json.loads(line) for line in lines if line.endswith("\n")]
     if lacking := [case for case in cases if lacks_data(case)]:
+        if not (RESULTS / f"{name}.json").exists():
+            raise datasets.MissingDataError(datasets.missing(lacking[0]["set"]))
         kept = [
             each for each in stored(name)["rows"] if any(c.items() <= each.items() for c in lacking)
         ]
