@@ -95,6 +95,14 @@ def test_scheme_a_comes_out_when_its_eigenvectors_are_not_orthogonal():
     assert verdicts.counts(verdicts.scheme_a_verdicts("one copy lost"))["differs"] > 9
 
 
+def test_open_cells_come_out_from_a_mild_penalty_and_a_start_not_cut_to_k_rows():
+    """Found after the comparison, one start of eleven: no verdict of ours rests on it."""
+    known = {"reproduced", "within sampling error"}
+    assert verdicts.counts(verdicts.convex_verdicts("a tenth of it, all rows")).keys() == known
+    for cut in ("penalty for k rows", "a tenth of it", "no penalty", "stopped after 10 steps"):
+        assert verdicts.counts(verdicts.convex_verdicts(cut))["differs"] >= 7
+
+
 def test_the_placebo_fails():
     """Haar eigenvectors: the rows of the random start must be told from the reading's."""
     cells = verdicts.table_verdicts("tian2020_placebo")
@@ -165,6 +173,14 @@ def test_figure_2_points_have_their_verdicts():
     points = verdicts.figure_2_points()
     assert len(points) == 3 * 5 * 5 + 2 * 5
     assert {p["verdict"] for p in points if p["method"] not in ("soap", "srt")} == {"reproduced"}
+
+
+def test_srt_on_lymphoma_comes_out_from_a_start_not_cut_to_k_rows():
+    points = verdicts.figure_2_points("no penalty, all rows")
+    found = [
+        p["verdict"] for p in points if (p["set"], p["method"]) == ("lymphoma_covariance", "srt")
+    ]
+    assert found == ["reproduced"] * 5
 
 
 def test_rivals_and_a_trivial_choice_beat_ipu_on_some_points_of_figure_2():

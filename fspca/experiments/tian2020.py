@@ -12,7 +12,7 @@ from fspca import metrics
 from fspca.covariance import Covariance
 from fspca.experiments.optimum import optimum
 from fspca.experiments.runner import experiment
-from fspca.linalg import largest
+from fspca.linalg import largest, leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.fantope import fantope, penalty_for, truncated
@@ -113,15 +113,15 @@ def unrefined_go(A):
 
 
 def regression_frame(A):
-    """Return CSSP's support with raw regression coefficients, orthonormalised.
+    """Return CSSP's support with inverse-weighted loadings: what a slip of factor would give.
 
-    They are the first m columns of the pseudoinverse of the chosen columns of a Cholesky factor.
+    With R'R = A[I, I] and V its leading eigenvectors, an orthonormal basis of R^{-1} V.
     """
     support = cssp(A, M, K).support
-    ridge = 1e-9 * A.trace  # scheme C has no Cholesky factor
-    factor = np.linalg.cholesky(A.submatrix(np.arange(A.size)) + ridge * np.eye(A.size)).T
+    block = A.submatrix(support) + 1e-9 * A.trace * np.eye(K)  # on scheme C it has rank 3
     W = np.zeros((A.size, M))
-    W[support] = np.linalg.qr(np.linalg.pinv(factor[:, support])[:, :M])[0]
+    R = np.linalg.cholesky(block).T
+    W[support] = np.linalg.qr(np.linalg.solve(R, np.linalg.eigh(block)[1][:, -M:]))[0]
     return support, SharedSupport(M, K).score(A.plain, W)
 
 
@@ -164,11 +164,11 @@ def tian2020_scheme_a(seed):
 
 @experiment(cases=REALISATIONS)
 def tian2020_convex_start(scheme, seed):
-    """Vary what the paper leaves open of the convex start: its penalty and its stop."""
+    """Vary what the paper leaves open of the convex start: penalty, stop, and whether k rows."""
     A, *best = realisation(scheme, seed)
     problem = SharedSupport(M, K)
     found, _ = penalty_for(A, M, K)
-    starts = {
+    relaxed = {
         "penalty for k rows": found.H,
         "a quarter of it": relax(A, M, found.penalty / 4).H,
         "a tenth of it": relax(A, M, found.penalty / 10).H,
@@ -177,10 +177,10 @@ def tian2020_convex_start(scheme, seed):
         "stopped after 3 steps": relax(A, M, found.penalty, max_iter=3).H,
         "to 1e-6": relax(A, M, found.penalty, tol=1e-6, max_iter=5000).H,
     }
+    starts = {name: truncated(A, H, problem)[0] for name, H in relaxed.items()}
+    for name in list(relaxed)[:4]:
+        starts[f"{name}, all rows"] = leading_of_matrix(relaxed[name], M)[1]
     return {
-        name: {
-            method: measured(variants(A, method, init=truncated(A, H, problem)[0])["own"], best)
-            for method in ITERATIVE
-        }
-        for name, H in starts.items()
+        name: {method: measured(variants(A, method, init=W)["own"], best) for method in ITERATIVE}
+        for name, W in starts.items()
     }

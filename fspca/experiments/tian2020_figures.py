@@ -15,6 +15,7 @@ from fspca.covariance import Covariance
 from fspca.experiments.foundations import large_scheme
 from fspca.experiments.optimum import optimum
 from fspca.experiments.runner import experiment
+from fspca.linalg import leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.fantope import penalty_for, truncated
@@ -76,8 +77,11 @@ def tian2020_figure_2(set, k):
     row["convex start"] = problem.score(A, W)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        starts = {"convex": W, "go": "go", "no penalty, all rows": A.leading(M)[1]}
+        mild = relax(A, M, found.penalty / 10).H
+        starts["a tenth of the penalty, all rows"] = leading_of_matrix(mild, M)[1]
         for method in (soap, srt):
-            for name, init in (("convex", W), ("go", "go")):
+            for name, init in starts.items():
                 last = method(A, M, k, init=init)
                 row[f"{method.__name__}, {name}"] = last.objective
                 row[f"{method.__name__}, {name}, refit"] = refit(A, last.support, M)[1]

@@ -95,10 +95,11 @@ def convex_verdicts(start):
     return [cell | {"verdict": cell_verdict(cell["z"])} for cell in cells]
 
 
-def figure_2_points():
+def figure_2_points(start="convex"):
     """Return a record for each point read off Figure 2, with its verdict.
 
-    The published markers of SOAP and SRT come from a convex start that the paper leaves open.
+    The published markers of SOAP and SRT come from a convex start that the paper leaves open;
+    `start` names the one to compare with.
     """
     drawn = published("tian2020_figure_2")
     rows = {(row["set"], row["k"]): row for row in stored("tian2020_figure_2")["rows"]}
@@ -107,7 +108,7 @@ def figure_2_points():
         for method, values in curves.items():
             choice = "start" if method in ("soap", "srt") else None
             for k, value in zip(drawn["k"], values, strict=True):
-                ours = rows[name, k][f"{method}, convex" if choice else method]
+                ours = rows[name, k][f"{method}, {start}" if choice else method]
                 if value is None:  # below the axis, which begins at 0.05
                     verdict = REPRODUCED if ours < 0.05 else OPEN_TO_READING
                 else:
