@@ -13,8 +13,9 @@ export MKL_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
 MODULE := $(shell find fspca -name '*.py')
+DATA := $(shell find data -type f 2>/dev/null)
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*')
-PAGES := _config.yml _toc.yml README.md $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
+PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
 
 .PHONY: book test test-lint test-unit test-book test-notebooks reproduce notebooks bench lint clean help
 .DELETE_ON_ERROR:
@@ -70,8 +71,8 @@ $(HTML)/.built: $(READY) $(PAGES) $(MODULE)
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
 	@touch $@
 
-# Only the notebooks that changed, or all of them when the code under them did.
-$(VENV)/.notebooks: $(READY) $(NOTEBOOKS) $(MODULE)
+# Only the notebooks that changed, or all of them when the code or the data under them did.
+$(VENV)/.notebooks: $(READY) $(NOTEBOOKS) $(MODULE) $(DATA)
 	$(BIN)/pytest -n 2 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout 600 \
 	  $(if $(filter-out %.ipynb,$?),$(NOTEBOOKS),$?)
 	@touch $@

@@ -8,6 +8,7 @@ import scipy.sparse
 from fspca import linalg, validate
 from fspca.sources import Blocks, Deflated, Dense, Shifted, Sparse
 
+FORMED_SIZE = 1000  # data with at most so many features, and more samples, is reduced to d x d
 DENSE_SIZE = 500  # up to here LAPACK on the whole matrix is both quicker and safer than Lanczos
 
 
@@ -41,8 +42,9 @@ class Covariance:
         r"""The covariance X'X / divisor of data X (n samples x d features).
 
         X may be an array of any real type, memory-mapped (then read in blocks), or
-        scipy.sparse (then centred implicitly).  The d x d matrix is formed only where d is
-        at most n and at most 500, so that it is both small and cheaper than the data.
+        scipy.sparse (then centred implicitly, which loses digits where means are much larger
+        than deviations).  The d x d matrix is formed only where d is at most n and at most
+        1000, so that it is both small and cheaper than the data.
 
         Parameters
         ----------
@@ -66,7 +68,7 @@ class Covariance:
         if sparse:
             X = validate.checked_sparse("X", X)
         else:
-            X = validate.checked_real("X", X, finite=False)
+            X = validate.checked_real("X", _zeros_and_ones(X), finite=False)
         n, d = X.shape
         least = 2 if center or scale == "n-1" else 1
         if n < least:
@@ -74,13 +76,18 @@ class Covariance:
                 f"X has n={n} samples; center={center} and scale={scale!r} need at least {least}"
             )
         divisor = {"n-1": n - 1, "n": n, "sum": 1}[scale]
-        source = Sparse(X, center, divisor) if sparse else Blocks(X, center, divisor)
-        if d <= min(n, DENSE_SIZE):
+        with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
+            source = Sparse(X, center, divisor) if sparse else Blocks(X, center, divisor)
+            variances = source.diagonal()
+        if not np.all(np.isfinite(variances)):
+            j = int(np.argmin(np.isfinite(variances)))
+            raise ValueError(
+                f"X holds NaN, infinite or too large entries in column {j}; "
+                "all squares must be finite"
+            )
+        if d <= min(n, FORMED_SIZE):
             source = Dense(source.submatrix(np.arange(d)), origin=source)
-        covariance = cls.from_source(source, ridge)
-        if not np.isfinite(covariance.trace):
-            raise ValueError("X holds NaN or infinite entries; all entries must be finite")
-        return covariance
+        return cls.from_source(source, ridge)
 
     @classmethod
     def from_source(cls, source, ridge=0.0):
@@ -160,6 +167,10 @@ class Covariance:
     def deflated(self, x):
         """(I - xx') A (I - xx') for a unit vector x: projection deflation."""
         return Covariance.from_source(Deflated(self._source, np.asarray(x, float)), self.ridge)
+
+
+def _zeros_and_ones(X):
+    return np.asanyarray(X, float) if isinstance(X, np.ndarray) and X.dtype.kind == "b" else X
 
 
 def as_covariance(A):

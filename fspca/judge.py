@@ -25,13 +25,18 @@ class Verdict:
     __repr__ = __str__
 
 
+def loadings(W):
+    """Return the array W of a Solution, or the array itself."""
+    return W.W if isinstance(W, Solution) else W
+
+
 def objective(A, W):
-    """Return trace(W'AW), on the covariance without its ridge.
+    """Return trace(W'AW) of loadings W or a Solution, on the covariance without its ridge.
 
     >>> objective(np.diag([3.0, 2.0, 1.0]), np.eye(3)[:, :2])
     5.0
     """
-    return Problem(1, 1).score(as_covariance(A).plain, W)
+    return Problem(1, 1).score(as_covariance(A).plain, loadings(W))
 
 
 def check_solution(A, solution, problem=None):
@@ -49,8 +54,10 @@ def check_solution(A, solution, problem=None):
     """
     A = as_covariance(A).plain
     claims = isinstance(solution, Solution)
+    if problem is None and not claims:
+        raise TypeError("problem=None: an array W can only be judged as an answer to a problem")
     problem = problem or solution.problem
-    W = np.asarray(solution.W if claims else solution, dtype=float)
+    W = np.asarray(loadings(solution), dtype=float)
     if W.shape != (A.size, problem.m):
         fault = f"W has shape {W.shape}, not (d, m) = {(A.size, problem.m)}"
         return Verdict(np.nan, np.empty(0, int), (fault,))

@@ -4,7 +4,8 @@ import numpy as np
 import scipy.linalg
 
 from fspca.covariance import as_covariance
-from fspca.judge import objective
+from fspca.judge import loadings, objective
+from fspca.validate import checked_choice
 
 HIT = 1e-3  # the relative error up to which tian2020 counts an answer as optimal
 
@@ -45,7 +46,7 @@ def normalised_explained_variance(A, W):
     >>> normalised_explained_variance(np.diag([4.0, 2.0, 1.0]), np.eye(3)[:, [1]])
     0.5
     """
-    A = as_covariance(A).plain
+    A, W = as_covariance(A).plain, loadings(W)
     values, _ = A.leading(np.shape(W)[1])
     return objective(A, scipy.linalg.orth(W)) / float(values.sum())
 
@@ -59,5 +60,8 @@ def subspace_distance(U, V, norm="frobenius"):
     >>> subspace_distance(np.eye(3)[:, :2], np.eye(3)[:, 1:], norm="spectral")
     1.0
     """
+    checked_choice("norm", norm, ("frobenius", "spectral"))
+    if np.shape(U) != np.shape(V):
+        raise ValueError(f"U has shape {np.shape(U)}, V {np.shape(V)}; they must be the same")
     sines = np.sin(scipy.linalg.subspace_angles(U, V))
     return float({"frobenius": np.linalg.norm, "spectral": np.max}[norm](sines))

@@ -40,9 +40,13 @@ class Problem:
 
     def score(self, A, W):
         """trace(W'AW), the variance that W explains."""
-        W = np.asarray(W, dtype=float)
+        A, W = as_covariance(A), np.asarray(W, dtype=float)
+        if W.ndim != 2 or len(W) != A.size:
+            raise ValueError(
+                f"W has shape {W.shape}; it must have d={A.size} rows and two dimensions"
+            )
         rows = np.flatnonzero(W.any(axis=1))
-        return float(np.vdot(W[rows], as_covariance(A).product(W[rows], rows)[rows]))
+        return float(np.vdot(W[rows], A.product(W[rows], rows)[rows]))
 
     def oracle(self, A):
         """Return the exact optimum by enumeration, or None where the problem has no oracle."""
@@ -108,7 +112,7 @@ class SeparateSupports(Problem):
 class Nonnegative(Problem):
     """Maximise the variance of unit, entrywise nonnegative columns with at most k nonzeros."""
 
-    def __init__(self, k, m=1):
+    def __init__(self, k, *, m=1):
         object.__setattr__(self, "m", m)
         object.__setattr__(self, "k", k)
         self.__post_init__()
@@ -149,7 +153,7 @@ class Solution:
         return excess / self.objective if self.objective > 0 else excess
 
     def __str__(self):
-        gap = "" if self.gap is None else f", at most {100 * self.gap:.3g} % below the optimum"
+        gap = "" if self.gap is None else f", the optimum is at most {100 * self.gap:.3g} % higher"
         if self.gap is not None and self.gap <= TOLERANCE:
             gap = ", proven optimal"
         steps = "step" if self.n_iter == 1 else "steps"

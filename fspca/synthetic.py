@@ -3,6 +3,7 @@
 import numpy as np
 
 from fspca.linalg import random_subspace
+from fspca.problem import SharedSupport
 from fspca.validate import checked_choice
 
 SPECTRA = {
@@ -69,6 +70,7 @@ def make_scheme(name, d=20, seed=0, basis="uniform"):
     (3, 3)
     """
     checked_choice("name", name, tuple("ABCDEF"))
+    checked_choice("basis", basis, ("uniform", "haar"))
     if name in SPECTRA:
         return with_spectrum(scheme_spectrum(name, d), seed, basis)
     rng = np.random.default_rng(seed)
@@ -86,6 +88,7 @@ def make_spiked(n, d, m, k, strength=10.0, seed=0):
     >>> X.shape, int(U.any(axis=1).sum())
     ((50, 10), 4)
     """
+    SharedSupport(m, k).fit(d)
     rng = np.random.default_rng(seed)
     U = np.zeros((d, m))
     U[:k] = random_subspace(k, m, rng)

@@ -28,6 +28,8 @@ def checked_real(name, M, finite=True):
     """Return M as an array of real, finite numbers with two dimensions, and its own dtype."""
     if scipy.sparse.issparse(M):
         raise TypeError(f"{name} is sparse; it must be a dense array (use {name}.toarray())")
+    if isinstance(M, np.ma.MaskedArray):
+        raise TypeError(f"{name} is masked; missing entries must be filled before")
     M = np.asanyarray(M)
     _refuse_dtype(name, M.dtype)
     if M.ndim != 2 or 0 in M.shape:
@@ -62,7 +64,9 @@ def checked_covariance(A):
     """
     A = checked_real("A", A)
     if A.shape[0] != A.shape[1]:
-        raise ValueError(f"A has shape {A.shape}; a covariance must be square")
+        raise ValueError(
+            f"A has shape {A.shape}; a covariance must be square (for data: Covariance.from_data)"
+        )
     precision = np.finfo(A.dtype if np.issubdtype(A.dtype, np.floating) else float).eps
     tolerance = np.sqrt(precision)
     A = np.array(A, dtype=float, order="C", subok=False)

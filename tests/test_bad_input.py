@@ -4,7 +4,19 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from fspca import SOLVERS, Covariance, Nonnegative, SeparateSupports, SharedSupport, go, ipu
+from fspca import (
+    SOLVERS,
+    Covariance,
+    Nonnegative,
+    SeparateSupports,
+    SharedSupport,
+    check_solution,
+    go,
+    ipu,
+    objective,
+)
+from fspca.metrics import subspace_distance
+from fspca.synthetic import make_scheme
 
 EYE = np.eye(4)
 NAN = np.where(EYE > 0, np.nan, 0.0)
@@ -22,6 +34,7 @@ BAD_MATRICES = {
     "objects": (EYE.astype(object), TypeError, "object.*real"),
     "truth values": (EYE.astype(bool), TypeError, "bool.*real"),
     "text": ([["a", "b"], ["c", "d"]], TypeError, "real"),
+    "masked": (np.ma.masked_equal(EYE, 1), TypeError, "masked"),
     "sparse": (scipy.sparse.eye_array(4), TypeError, r"sparse.*toarray"),
 }
 
@@ -81,11 +94,22 @@ def test_rounding_is_forgiven():
         (lambda: Covariance(EYE, ridge="a"), TypeError, "ridge='a' must be a number"),
         (lambda: Covariance.from_data(EYE[:1]), ValueError, "n=1 samples.*need at least 2"),
         (lambda: Covariance.from_data(EYE[:0]), ValueError, r"shape \(0, 4\)"),
-        (lambda: Covariance.from_data(NAN), ValueError, "X holds NaN or infinite"),
+        (
+            lambda: Covariance.from_data(NAN),
+            ValueError,
+            "X holds NaN.* in column 0",
+        ),
         (lambda: Covariance.from_data(scipy.sparse.csr_array(NAN)), ValueError, "X holds NaN"),
         (lambda: Covariance.from_data(EYE, scale="n-2"), ValueError, "scale='n-2' must be one of"),
         (lambda: Covariance.from_data(EYE, center="yes"), TypeError, "center='yes' must be True"),
         (lambda: Covariance.from_data(EYE.astype(complex)), TypeError, "X has dtype complex"),
+        (lambda: Covariance.from_data(EYE * 1e200), ValueError, "too large"),
+        (lambda: Covariance(np.ones((4, 9))), ValueError, "for data: Covariance.from_data"),
+        (lambda: check_solution(EYE, EYE[:, :2]), TypeError, "problem=None: an array W"),
+        (lambda: objective(EYE, np.ones((5, 2))), ValueError, r"shape \(5, 2\).*d=4 rows"),
+        (lambda: subspace_distance(EYE, EYE, norm="fro"), ValueError, "norm='fro' must be one of"),
+        (lambda: subspace_distance(EYE, EYE[:, :2]), ValueError, r"V \(4, 2\); they must be"),
+        (lambda: make_scheme("E", basis="qr"), ValueError, "basis='qr' must be one of"),
         (lambda: ipu(EYE, 1, 2, init="best"), ValueError, "init='best' must be one of 'go'"),
         (lambda: ipu(EYE, 1, 2, init=np.ones((4, 2))), ValueError, r"\(4, 2\).*must be \(4, 1\)"),
         (lambda: ipu(EYE, 1, 2, init=NAN[:, :1]), ValueError, "init holds nan at"),

@@ -59,7 +59,8 @@ def assert_same(covariance, A):
 @pytest.mark.parametrize("scale", ["n-1", "n", "sum"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_data_gives_the_covariance(kind, scale, center, small, tmp_path, monkeypatch):
-    monkeypatch.setattr(covariance_module, "DENSE_SIZE", small)  # 0: never form d x d
+    monkeypatch.setattr(covariance_module, "FORMED_SIZE", small)  # 0: never form d x d
+    monkeypatch.setattr(covariance_module, "DENSE_SIZE", small)
     X = data()
     covariance = Covariance.from_data(KINDS[kind](X, tmp_path), center, scale)
     A = reference(X, center, scale)
@@ -70,7 +71,7 @@ def test_every_kind_of_data_gives_the_covariance(kind, scale, center, small, tmp
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_combinators_agree_with_arithmetic_on_arrays(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(covariance_module, "DENSE_SIZE", 0)
+    monkeypatch.setattr(covariance_module, "FORMED_SIZE", 0)
     X = data()
     covariance = Covariance.from_data(KINDS[kind](X, tmp_path))
     A, d = reference(X, True, "n-1"), X.shape[1]
@@ -94,7 +95,7 @@ def test_combinators_agree_with_arithmetic_on_arrays(kind, tmp_path, monkeypatch
 
 def test_data_is_read_in_blocks(tmp_path, monkeypatch):
     monkeypatch.setattr("fspca.sources.BLOCK_BYTES", 8 * 8 * 7)  # 7 rows of 8 features
-    monkeypatch.setattr(covariance_module, "DENSE_SIZE", 0)
+    monkeypatch.setattr(covariance_module, "FORMED_SIZE", 0)
     X = data(n=30)
     covariance = Covariance.from_data(memory_mapped(X, tmp_path))
     assert sum(1 for _ in covariance._source.blocks()) == 5
@@ -108,6 +109,11 @@ def test_float32_data_is_summed_in_float64():
     exact = reference(X.astype(float), True, "n-1")
     # float32 sums would be wrong by about 1e-7 * 1000^2 * 300 / 300 = 0.1
     assert_allclose(Covariance.from_data(X).submatrix(np.arange(8)), exact, rtol=1e-9, atol=1e-7)
+
+
+def test_zeros_and_ones_are_data():
+    X = data() > 3
+    assert_same(Covariance.from_data(X), reference(X.astype(float), True, "n-1"))
 
 
 def test_wide_data_never_forms_the_covariance():

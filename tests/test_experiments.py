@@ -78,7 +78,7 @@ def test_an_altered_row_is_noticed():
 
 def test_a_missing_result_says_how_to_make_it(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "RESULTS", tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"-m fspca\.experiments run hit_rates"):
+    with pytest.raises(FileNotFoundError, match="experiments run hit_rates"):
         stored("hit_rates")
 
 

@@ -59,5 +59,14 @@ def test_bound_holds_with_a_ridge_and_at_m_equal_d(seed):
     assert whole.objective == pytest.approx(np.trace(A), rel=SAME)
 
 
+@pytest.mark.parametrize("shift", [False, True])
+@pytest.mark.parametrize("seed", range(20))
+def test_exact_and_proven_where_k_is_m(seed, shift):
+    solution = go(Covariance(make_scheme("F", 9, seed), ridge=0.2), 3, 3, shift=shift)
+    best = exhaustive(make_scheme("F", 9, seed), 3, 3).objective
+    assert solution.objective == pytest.approx(best, rel=SAME)
+    assert solution.gap <= 1e-9
+
+
 def test_ties_go_to_the_smallest_index():
     assert go(np.ones((5, 5)), 2, 3).support.tolist() == [0, 1, 2]

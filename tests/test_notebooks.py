@@ -14,7 +14,7 @@ ASSERTS_PER_CELL = 0.25
 
 
 def name(value):
-    return value.stem if isinstance(value, Path) else value.__name__
+    return value.stem if isinstance(value, Path) else getattr(value, "__name__", None)
 
 
 @pytest.mark.parametrize("rule", rules.RULES, ids=name)

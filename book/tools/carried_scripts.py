@@ -68,6 +68,13 @@ def carry(app, config):
     config.html_static_path.append(str(CARRIED))
 
 
+def drop_launcher(app, page, template, context, doctree):
+    """No page starts a remote kernel, so none needs the script that would."""
+    scripts = context["script_files"]
+    context["script_files"] = [s for s in scripts if "thebe" not in str(s).lower()]
+
+
 def setup(app):
     app.connect("config-inited", carry, priority=100)
+    app.connect("html-page-context", drop_launcher, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,16 +12,19 @@ import hashlib
 import json
 import os
 import re
+import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
+from tqdm import tqdm
+
 from notebook_rules import CELL_METADATA
 from toc import ROOT, notebooks
-from tqdm import tqdm
 
 STATE = ROOT / ".cache" / "notebooks.json"
 CELL_SECONDS = 600
@@ -38,7 +41,7 @@ def main():
     # Kernels inherit these: one thread and one hash seed, whoever starts the run.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
     os.environ["PYTHONHASHSEED"] = "0"
-    with ProcessPoolExecutor(max_workers=2) as pool:
+    with ProcessPoolExecutor(max_workers=2, initializer=ignore_interrupts) as pool:
         jobs = {pool.submit(run, path): path for path in waiting}
         try:
             for job in tqdm(as_completed(jobs), total=len(jobs), unit="notebook"):
@@ -55,6 +58,8 @@ def main():
             sys.exit("Interrupted. What was finished is kept; --resume goes on from here.")
     if failures:
         sys.exit(f"{len(failures)} of {len(jobs)} notebooks failed; see above.")
+    if arguments.resume:  # nothing is left to resume: the next run starts anew
+        STATE.unlink(missing_ok=True)
 
 
 def parsed_arguments():
@@ -78,7 +83,7 @@ def run(path):
         notebook,
         timeout=CELL_SECONDS,
         record_timing=False,
-        extra_arguments=["--log-level=ERROR"],
+        extra_arguments=["--log-level=CRITICAL"],
         resources={"metadata": {"path": str(path.parent)}},
     )
     try:
@@ -86,11 +91,18 @@ def run(path):
     except CellExecutionError as error:
         number = next(i for i, c in enumerate(notebook.cells) if has_error(c))
         return f"{key(path)}, cell {number}:\n{error}"
-    except (Exception, KeyboardInterrupt) as error:
+    except Exception as error:
         return f"{key(path)}: {type(error).__name__}: {error}"
+    finally:
+        ignore_interrupts()
     notebook.metadata["language_info"] = {"name": "python"}
     save(path, nbformat.writes(renumber_widgets(notebook)) + "\n")
     return None
+
+
+def ignore_interrupts():
+    """Leave Ctrl-C to the parent; while a notebook runs, nbclient ends its kernel."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def has_error(cell):
@@ -109,13 +121,20 @@ def renumber_widgets(notebook):
 
 
 def fingerprint(path):
-    """Changes with the notebook's sources and with the module's, not with stored outputs."""
-    digest = hashlib.sha256()
+    """Changes with what the notebook is made from, not with its stored outputs."""
+    digest = hashlib.sha256(shared_sources())
     for cell in nbformat.read(path, as_version=4).cells:
         digest.update(json.dumps([cell.cell_type, cell.source, cell.metadata]).encode())
-    for module in sorted((ROOT / "fspca").rglob("*.py")):
-        digest.update(module.read_bytes())
     return digest.hexdigest()
+
+
+@cache
+def shared_sources():
+    """The module and the data, which every notebook may use."""
+    digest = hashlib.sha256()
+    for file in sorted([*(ROOT / "fspca").rglob("*.py"), *(ROOT / "data").rglob("*.*")]):
+        digest.update(file.read_bytes())
+    return digest.digest()
 
 
 def key(path):

@@ -5,12 +5,25 @@ import argparse
 import numpy as np
 
 from fspca.experiments import foundations
-from fspca.experiments.runner import experiments, row, run, same_row, stored
+from fspca.experiments.runner import RESULTS, experiments, row, run, same_row, stored
 
 try:
     from tqdm.auto import tqdm
 except ImportError:  # progress is shown where tqdm is there
     tqdm = None
+
+
+def run_all(workers):
+    """Run every experiment; after an interruption, those that this pass has not yet finished."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    finished = RESULTS / ".finished"
+    names = finished.read_text().split() if finished.exists() else []
+    for name in experiments():
+        if name not in names:
+            print(run(name, workers, tqdm))
+            with finished.open("a") as file:
+                file.write(f"{name}\n")
+    finished.unlink()
 
 
 def check(name, cases):
@@ -28,11 +41,10 @@ def bench():
     times = foundations.bench_go_against_eigsh()
     ratio = times["go"] / times["eigsh"]
     print(f"go, d=5000 m=10 k=100: {times['go']:.3f} s, {ratio:.2f} times eigsh alone")
-    for d, k in ((5000, 50), (5000, 200), (5000, 800)):
-        parts = foundations.bench_ipu_step(d, k)
-        print(
-            f"ipu step, d={d} k={k} m=10: " + ", ".join(f"{n} {s:.4f} s" for n, s in parts.items())
-        )
+    parts = foundations.ipu_cost(5000, 100, 10)["seconds"]
+    shown = ", ".join(f"{part} {seconds:.4f} s" for part, seconds in parts.items())
+    print(f"one step of ipu, the same size: {shown}")
+    print(f"exhaustive, d=20 m=3 k=7: {foundations.bench_exhaustive():,.0f} supports a second")
 
 
 def main():
@@ -48,10 +60,12 @@ def main():
     for name in options.ids or known:
         if options.command == "list":
             print(f"{name}: {known[name].__doc__} ({len(known[name].cases)} cases)")
-        elif options.command == "run":
+        elif options.command == "run" and options.ids:
             print(run(name, options.workers, tqdm))
         elif options.command == "check":
             check(name, options.cases)
+    if options.command == "run" and not options.ids:
+        run_all(options.workers)
     if options.command == "bench":
         bench()
 

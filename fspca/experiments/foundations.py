@@ -8,6 +8,8 @@ from scipy.sparse.linalg import eigsh
 from fspca.covariance import Covariance
 from fspca.experiments.runner import experiment
 from fspca.registry import SOLVERS
+from fspca.shared_support.ipu import proxy_diagonal
+from fspca.shared_support.refit import refit
 from fspca.sources import Dense
 from fspca.synthetic import make_scheme, scheme_spectrum
 
@@ -61,15 +63,26 @@ def bench_go_against_eigsh():
     }
 
 
-def bench_ipu_step(d, k, m=10):
-    """Time one proxy and one refit: the parts d k m and k^3 of a step."""
-    from fspca.shared_support.ipu import proxy_diagonal
-    from fspca.shared_support.refit import refit
-
+@experiment(
+    cases=[
+        {"d": d, "k": k, "m": 10} for d in (1000, 2000, 4000) for k in (25, 50, 100, 200, 400, 800)
+    ]
+)
+def ipu_cost(d, k, m):
+    """Count the work of one IPU step and time its two parts, the proxy and the refit."""
     A = Covariance.from_source(large_scheme(d))
     rows = np.arange(k)
     W, _ = refit(A, rows, m)
     return {
-        "proxy": timed(lambda: proxy_diagonal(A, W[rows], rows)),
-        "refit": timed(lambda: refit(A, rows, m)),
+        "multiplications": d * k * m,
+        "seconds": {
+            "proxy": timed(lambda: proxy_diagonal(A, W[rows], rows)),
+            "refit": timed(lambda: refit(A, rows, m)),
+        },
     }
+
+
+def bench_exhaustive():
+    """Return the supports that the oracle tries per second at d = 20, m = 3, k = 7."""
+    A = make_scheme("F")
+    return 77_520 / timed(lambda: SOLVERS["exhaustive"](A, 3, 7), repeats=3)

@@ -30,12 +30,13 @@ def go(A, m, k, shift=False):
     -------
     Solution
         With `shift`, its `upper_bound` is sum of the k largest diag(B) + m sigma, which holds
-        for every positive semidefinite A.
+        for every positive semidefinite A.  Where k = m the k largest variances are optimal.
 
     Notes
     -----
-    Exact if rank A <= m (tian2020, Theorem 4.2).  With `shift`, exact also if A = sigma I plus
-    a matrix of rank at most m (Remark 4.4).  Otherwise within the factor of Theorem 5.1.
+    Exact if rank A <= m (tian2020, Theorem 4.2) or k = m.  With `shift`, exact also if
+    A = sigma I plus a matrix of rank at most m (Remark 4.4).  Otherwise within the factor of
+    Theorem 5.1.
     Cost: m leading eigenpairs of A, O(dm) for the scores, one k x k eigenproblem.
     Explained in the chapter "Find the optimum when the rank is low".
 
@@ -49,9 +50,13 @@ def go(A, m, k, shift=False):
     """
     A, problem = as_covariance(A), SharedSupport(m, k)
     problem.fit(A.size)
-    values, vectors = A.leading(min(m + 1, A.size) if shift else m)
-    sigma = values[m] if shift and m < A.size else 0.0
-    variances = vectors[:, :m] ** 2 @ np.maximum(values[:m] - sigma, 0.0)
+    if k == m:  # then each A[I, I] has rank at most m, whatever the rank of A
+        sigma, variances = 0.0, A.diagonal()
+    else:
+        values, vectors = A.leading(m + 1 if shift else m)
+        sigma = values[m] if shift else 0.0
+        variances = vectors[:, :m] ** 2 @ np.maximum(values[:m] - sigma, 0.0)
     support = largest(variances, k)
-    bound = variances[support].sum() + m * (sigma - A.ridge) if shift else None
+    proven = shift or k == m
+    bound = variances[support].sum() + m * (sigma - A.ridge) if proven else None
     return solution_on(A, problem, support, "go", n_iter=1, upper_bound=bound)

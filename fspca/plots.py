@@ -1,0 +1,33 @@
+"""One look for every figure of the book: a method keeps its colour, marker and line."""
+
+try:
+    import matplotlib.pyplot as plt
+except ImportError as missing:
+    raise ImportError("fspca.plots needs matplotlib: pip install 'fspca[plots]'") from missing
+
+# Okabe and Ito's colours, told apart also by those who see fewer; markers and lines differ too.
+STYLES = {
+    "exhaustive": {"color": "#000000", "marker": "s", "linestyle": "-"},
+    "go": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
+    "go, shifted": {"color": "#56B4E9", "marker": "v", "linestyle": "--"},
+    "ipu": {"color": "#D55E00", "marker": "D", "linestyle": "-"},
+    "variance": {"color": "#009E73", "marker": "^", "linestyle": "-."},
+    "pca": {"color": "#CC79A7", "marker": "x", "linestyle": ":"},
+}
+
+
+def figure(width=6.0, height=3.4, rows=1, columns=1):
+    """Return a figure on opaque white, which reads in dark mode too, and its axes."""
+    drawn, axes = plt.subplots(rows, columns, figsize=(width, height), layout="constrained")
+    drawn.set_facecolor("white")
+    for each in drawn.axes:
+        each.spines[["top", "right"]].set_visible(False)
+    return drawn, axes
+
+
+def curve(axes, x, y, method, label=None):
+    """Draw a method's curve and write its name at the end of the line."""
+    axes.plot(x, y, markersize=4, **STYLES[method])
+    place = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
+    colour = STYLES[method]["color"]
+    axes.annotate(label or method, (x[-1], y[-1]), color=colour, **place)

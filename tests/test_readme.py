@@ -1,0 +1,32 @@
+"""The README's code runs and its picture is the one that its command draws."""
+
+import re
+
+import numpy as np
+import readme_picture
+import toc
+
+README = (toc.ROOT / "README.md").read_text()
+
+
+def test_the_picture_is_what_its_command_draws():
+    assert readme_picture.PICTURE.read_text() == readme_picture.draw()
+    assert "book/static/chosen_pixels.svg" in README
+    shares = re.findall(r"\d+%", readme_picture.draw())
+    assert shares == re.findall(r"\d+%", README)
+
+
+def test_every_python_block_runs():
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    assert blocks
+    names = {"X": np.random.default_rng(0).standard_normal((40, 60))}
+    for block in blocks:
+        exec(block, names)  # each goes on from the one before, as a reader would
+    assert names["solution"].support.size == 30
+
+
+def test_every_make_target_named_exists():
+    targets = set(re.findall(r"^([a-z-]+):", (toc.ROOT / "Makefile").read_text(), flags=re.M))
+    named = set(re.findall(r"`?make ([a-z-]+)", README))
+    assert named
+    assert named <= targets
