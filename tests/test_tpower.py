@@ -1,9 +1,9 @@
-"""Truncated power: one component at a time, and its support for all."""
+"""Truncated power: one component at a time."""
 
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, Covariance, exhaustive, greedy_tpower, tpower
+from fspca import ConvergenceWarning, Covariance, tpower
 from fspca.separate_supports.tpower import truncated_power
 from fspca.synthetic import make_scheme
 
@@ -56,21 +56,6 @@ def test_more_components_than_rank_are_still_unit_vectors():
     solution = tpower(np.diag([2.0, 1.0, 0.0, 0.0]), 4, 1)
     assert np.linalg.norm(solution.W, axis=0) == pytest.approx(np.ones(4))
     assert solution.objective == pytest.approx(3.0)
-
-
-def test_greedy_takes_the_first_components_support():
-    A = make_scheme("F", 12, 3)
-    x, _, _ = truncated_power(Covariance(A), 5)
-    assert greedy_tpower(A, 3, 5).support.tolist() == np.flatnonzero(x).tolist()
-
-
-def test_greedy_misses_what_serves_other_components_only():
-    """Remark 3.1 of tian2020: the second component lives on features the first does not use."""
-    A = np.kron(np.diag([3.0, 2.0]), np.ones((2, 2)))
-    assert greedy_tpower(A, 2, 2).objective < exhaustive(A, 2, 2).objective + 1e-9
-    assert greedy_tpower(A + np.diag([0, 0.1, 0, 0]), 2, 2).support.tolist() == [0, 1]
-    assert greedy_tpower(A, 2, 2).objective == pytest.approx(6.0)  # the trace is 6 ...
-    assert greedy_tpower(A, 2, 3).objective == pytest.approx(8.0)
 
 
 def test_budget_exhausted_warns_and_says_so():

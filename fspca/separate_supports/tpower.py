@@ -7,6 +7,7 @@ import numpy as np
 from fspca.covariance import as_covariance
 from fspca.linalg import TIE, largest
 from fspca.problem import ConvergenceWarning, SeparateSupports, Solution
+from fspca.validate import checked_count
 
 
 def truncated_power(A, k, max_iter=200):
@@ -69,6 +70,7 @@ def tpower(A, m, k, max_iter=200):
     """
     A, problem = as_covariance(A), SeparateSupports(m, k)
     problem.fit(A.size)
+    checked_count("max_iter", max_iter)
     W, rest, steps, history, converged = np.zeros((A.size, m)), A, 0, [], True
     for j in range(m):
         W[:, j], n_iter, ended = truncated_power(rest, k, max_iter)

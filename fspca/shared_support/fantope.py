@@ -9,6 +9,7 @@ from fspca.linalg import fix_signs, largest
 from fspca.problem import ConvergenceWarning, SharedSupport, Solution
 from fspca.shared_support.refit import refit
 from fspca.shared_support.relaxation import ACTIVE, relax
+from fspca.validate import checked_count, checked_nonnegative
 
 
 def penalty_for(A, m, k, tol=1e-3, max_iter=1000, bisections=12):
@@ -76,9 +77,12 @@ def fantope(A, m, k, penalty=None, refined=False, tol=1e-3, max_iter=1000):
     """
     A, problem = as_covariance(A), SharedSupport(m, k)
     problem.fit(A.size)
+    checked_nonnegative("tol", tol)
+    checked_count("max_iter", max_iter)
     if penalty is None:
         relaxation, bound = penalty_for(A, m, k, tol, max_iter)
     else:
+        checked_nonnegative("penalty", penalty)
         relaxation = relax(A, m, penalty, tol, max_iter)
         bound = relaxation.dual_value + penalty * k * np.sqrt(m)
     if not relaxation.converged:

@@ -5,6 +5,7 @@ from fspca.linalg import largest
 from fspca.problem import SharedSupport
 from fspca.separate_supports.tpower import truncated_power
 from fspca.shared_support.refit import solution_on
+from fspca.validate import checked_count
 
 
 def greedy_tpower(A, m, k, max_iter=200):
@@ -39,6 +40,7 @@ def greedy_tpower(A, m, k, max_iter=200):
     """
     A, problem = as_covariance(A), SharedSupport(m, k)
     problem.fit(A.size)
+    checked_count("max_iter", max_iter)
     x, n_iter, converged = truncated_power(A, problem.k, max_iter)
     support = largest(abs(x), problem.k)
     return solution_on(A, problem, support, "greedy_tpower", n_iter=n_iter, converged=converged)

@@ -17,7 +17,7 @@ from fspca.problem import ConvergenceWarning, SharedSupport, Solution
 from fspca.shared_support.fantope import fantope
 from fspca.shared_support.go import go
 from fspca.shared_support.refit import refit
-from fspca.validate import checked_choice, checked_integer, checked_real
+from fspca.validate import checked_choice, checked_count, checked_real
 
 SAME = 1e-8  # the sines between two subspaces that are called the same
 
@@ -80,9 +80,8 @@ def iterate(A, m, k, scale, solver, init, n_starts, seed, max_iter, refined, kee
         if init.shape != (A.size, problem.m):
             raise ValueError(f"init has shape {init.shape}; it must be {(A.size, problem.m)}")
     checked_choice("keep", keep, ("last", "best"))
-    for name, value in (("n_starts", n_starts), ("max_iter", max_iter)):
-        if checked_integer(name, value) < 1:
-            raise ValueError(f"{name}={value} must be at least 1")
+    checked_count("n_starts", n_starts)
+    checked_count("max_iter", max_iter)
     rng = np.random.default_rng(seed)
     solutions = []
     for each in [init] + ["random"] * (n_starts - 1):
