@@ -104,10 +104,22 @@ def _refuse_indefinite(lowest, allowed):
     ) from None
 
 
+def checked_nonnegative(name, value):
+    """Return value as a float that is finite and not negative."""
+    if not isinstance(value, int | float | np.number) or isinstance(value, bool):
+        raise TypeError(f"{name}={value!r} must be a number")
+    if not np.isfinite(value) or value < 0:
+        raise ValueError(f"{name}={value} must be finite and at least 0")
+    return float(value)
+
+
 def checked_ridge(ridge):
     """Return the ridge as a float that is finite and not negative."""
-    if not isinstance(ridge, int | float | np.number) or isinstance(ridge, bool):
-        raise TypeError(f"ridge={ridge!r} must be a number")
-    if not np.isfinite(ridge) or ridge < 0:
-        raise ValueError(f"ridge={ridge} must be finite and at least 0")
-    return float(ridge)
+    return checked_nonnegative("ridge", ridge)
+
+
+def checked_count(name, value):
+    """Return value as an int of at least 1."""
+    if (count := checked_integer(name, value)) < 1:
+        raise ValueError(f"{name}={value} must be at least 1")
+    return count

@@ -11,9 +11,13 @@ from fspca import (
     SeparateSupports,
     SharedSupport,
     check_solution,
+    fantope,
     go,
+    greedy_tpower,
     ipu,
     objective,
+    soap,
+    tpower,
 )
 from fspca.metrics import subspace_distance
 from fspca.synthetic import make_scheme
@@ -68,13 +72,15 @@ def test_bad_covariance(solver, kind):
         (True, 3, TypeError, "m=True must be an integer"),
     ],
 )
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", [n for n, s in SOLVERS.items() if s.problem is SharedSupport])
 def test_bad_m_or_k(solver, m, k, error, message):
     with pytest.raises(error, match=message):
         SOLVERS[solver](EYE, m, k)
 
 
 def test_bad_m_or_k_of_the_other_problems():
+    with pytest.raises(ValueError, match="k=5 must lie between 1 and d=4"):
+        SOLVERS["tpower"](EYE, 2, 5)
     with pytest.raises(ValueError, match="k=5 must lie between 1 and d=4"):
         Nonnegative(k=5).fit(4)
     with pytest.raises(ValueError, match="m=5 must lie between 1 and d=4"):
@@ -128,6 +134,12 @@ def test_rounding_is_forgiven():
         (lambda: ipu(EYE, 1, 2, init=NAN[:, :1]), ValueError, "init holds nan at"),
         (lambda: ipu(EYE, 1, 2, n_starts=0), ValueError, "n_starts=0 must be at least 1"),
         (lambda: ipu(EYE, 1, 2, max_iter=1.5), TypeError, "max_iter=1.5 must be an integer"),
+        (lambda: fantope(EYE, 1, 2, penalty=-1.0), ValueError, "penalty=-1.0 must be finite"),
+        (lambda: fantope(EYE, 1, 2, tol="x"), TypeError, "tol='x' must be a number"),
+        (lambda: fantope(EYE, 1, 2, max_iter=0), ValueError, "max_iter=0 must be at least 1"),
+        (lambda: tpower(EYE, 1, 2, max_iter=0), ValueError, "max_iter=0 must be at least 1"),
+        (lambda: greedy_tpower(EYE, 1, 2, max_iter=1.5), TypeError, "max_iter=1.5 must be an int"),
+        (lambda: soap(EYE, 1, 2, init="best"), ValueError, "init='best' must be one of 'go'"),
         (lambda: SOLVERS["exhaustive"](np.eye(60), 2, 30), ValueError, "1.18e.17 supports.*ipu"),
     ],
 )
