@@ -1,13 +1,19 @@
 """fspca: choose k features and the best m-dimensional subspace on them, at once."""
 
-from fspca import metrics, synthetic
+from fspca import datasets, metrics, synthetic
 from fspca.covariance import Covariance
 from fspca.judge import check_solution, objective
-from fspca.problem import Nonnegative, SeparateSupports, SharedSupport, Solution
+from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.registry import SOLVERS
+from fspca.separate_supports.tpower import tpower
+from fspca.shared_support.cssp import cssp
 from fspca.shared_support.exhaustive import exhaustive
+from fspca.shared_support.fantope import fantope
 from fspca.shared_support.go import go
-from fspca.shared_support.ipu import ConvergenceWarning, ipu
+from fspca.shared_support.greedy_tpower import greedy_tpower
+from fspca.shared_support.ipu import ipu
+from fspca.shared_support.soap import soap
+from fspca.shared_support.srt import srt
 
 __version__ = "0.1.0"
 
@@ -25,10 +31,18 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     "go",
     "ipu",
     "exhaustive",
+    "soap",
+    "srt",
+    "cssp",
+    "greedy_tpower",
+    "fantope",
+    # each component its own support
+    "tpower",
     # every solver with its properties
     "SOLVERS",
     "ConvergenceWarning",
     # measuring and making
+    "datasets",
     "metrics",
     "synthetic",
 ]

@@ -8,6 +8,11 @@ import scipy.linalg
 from fspca.covariance import as_covariance
 from fspca.validate import checked_integer
 
+
+class ConvergenceWarning(UserWarning):
+    """A loop ended before its stopping rule was met."""
+
+
 TOLERANCE = 1e-8  # of the judge: far above rounding, far below any difference that matters
 
 

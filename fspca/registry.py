@@ -3,10 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fspca.problem import Problem, SharedSupport
+from fspca.problem import Problem, SeparateSupports, SharedSupport
+from fspca.separate_supports.tpower import tpower
+from fspca.shared_support.cssp import cssp
 from fspca.shared_support.exhaustive import exhaustive
+from fspca.shared_support.fantope import fantope
 from fspca.shared_support.go import go
+from fspca.shared_support.greedy_tpower import greedy_tpower
 from fspca.shared_support.ipu import ipu
+from fspca.shared_support.soap import soap
+from fspca.shared_support.srt import srt
 
 
 @dataclass(frozen=True)
@@ -15,7 +21,7 @@ class Solver:
 
     guarantee: "exact", "bounded" (a proven factor or bound) or "heuristic".
     monotone: the objective never falls along `history`.
-    shift_invariant: the support for A + sigma I is the support for A.
+    shift_invariant: the answer for A + sigma I is the answer for A, and explains m sigma more.
     seeded: random, and the same for the same seed.
     """
 
@@ -44,5 +50,19 @@ SOLVERS = {
                {"init": "variance"}),
         Solver("ipu from random starts", ipu, SharedSupport, "heuristic", True, False,
                {"init": "random", "n_starts": 5, "seed": 0}, seeded=True),
+        Solver("ipu from fantope", ipu, SharedSupport, "heuristic", True, False,
+               {"init": "fantope"}),
+        Solver("soap", soap, SharedSupport, "heuristic", False, False),
+        Solver("soap, refined", soap, SharedSupport, "bounded", True, False, {"refined": True}),
+        Solver("srt", srt, SharedSupport, "heuristic", False, False),
+        Solver("srt from random starts", srt, SharedSupport, "heuristic", False, False,
+               {"init": "random", "n_starts": 5, "seed": 0}, seeded=True),
+        Solver("cssp", cssp, SharedSupport, "heuristic", True, False),
+        Solver("cssp, refined", cssp, SharedSupport, "heuristic", True, True, {"refined": True}),
+        Solver("greedy_tpower", greedy_tpower, SharedSupport, "heuristic", True, False),
+        Solver("fantope", fantope, SharedSupport, "bounded", True, True),
+        Solver("fantope, refined", fantope, SharedSupport, "bounded", True, True,
+               {"refined": True}),
+        Solver("tpower", tpower, SeparateSupports, "heuristic", True, False),
     )
 }  # fmt: skip

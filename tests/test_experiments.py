@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fspca.experiments import runner
-from fspca.experiments.runner import experiments, row, run, same_row, stored
+from fspca.experiments.runner import experiments, lacks_data, row, run, same_row, stored
 
 
 @pytest.mark.parametrize("name", experiments())
@@ -20,6 +20,10 @@ def test_stored_result_has_every_case_once_and_in_order(name):
 def test_the_command_still_makes_its_rows(name, part):
     cases = experiments()[name].cases
     i = round(part * (len(cases) - 1))
+    if lacks_data(cases[i]):
+        pytest.skip(f"{cases[i]['set']} is not here: row {i} of {name} was not made again")
+    if experiments()[name].alone and part > 0:
+        pytest.skip(f"{name} measures time: its first row was made again, the others were not")
     assert same_row(stored(name)["rows"][i], row(name, cases[i]))
 
 

@@ -5,10 +5,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from fspca import SOLVERS, Covariance, check_solution
+from fspca import SOLVERS, Covariance, SharedSupport, check_solution
 from fspca.synthetic import make_scheme, with_spectrum
 
 ROUNDING = 1e-9  # relative; objectives of well-scaled matrices differ by far less when equal
+
+# SOAP and SRT crawl where A[I, I] has no eigengap, and say so; that they do is tested with them.
+pytestmark = pytest.mark.filterwarnings("ignore::fspca.ConvergenceWarning")
 
 solvers = pytest.mark.parametrize("solver", SOLVERS.values(), ids=list(SOLVERS))
 
@@ -21,6 +24,12 @@ def random_case(seed):
     k = int(rng.integers(m, d + 1))
     X = rng.standard_normal((int(rng.integers(1, 2 * d)), d)) * rng.uniform(0.1, 3, d)
     return X.T @ X * 10.0 ** rng.integers(-6, 7), m, k
+
+
+def optimum(problem, A):
+    """The exact optimum, or where the problem has no oracle what no answer exceeds."""
+    best = problem.oracle(A)
+    return Covariance(A).leading(problem.m)[0].sum() if best is None else best.objective
 
 
 AWKWARD = {
@@ -45,10 +54,10 @@ AWKWARD = {
 @pytest.mark.parametrize("case", AWKWARD)
 def test_awkward_instances_survive(solver, case):
     A, m, k = AWKWARD[case]
-    solution, best = solver(A, m, k), solver.problem(m, k).oracle(A)
+    solution, best = solver(A, m, k), optimum(solver.problem(m, k), A)
     assert check_solution(A, solution)
-    assert solution.objective <= best.objective * (1 + ROUNDING)
-    assert len(solution.support) == k
+    assert solution.objective <= best * (1 + ROUNDING)
+    assert len(solution.support) == k or solver.problem is not SharedSupport
     assert all(np.isfinite(solution.history))
 
 
@@ -57,14 +66,14 @@ def test_awkward_instances_survive(solver, case):
 def test_feasible_true_and_never_above_the_optimum(solver, seed):
     A, m, k = random_case(seed)
     before = A.copy()
-    solution, best = solver(A, m, k), solver.problem(m, k).oracle(A)
+    solution, best = solver(A, m, k), optimum(solver.problem(m, k), A)
     assert check_solution(A, solution)
     assert np.array_equal(A, before)
-    assert solution.objective <= best.objective * (1 + ROUNDING)
+    assert solution.objective <= best * (1 + ROUNDING)
     if solver.guarantee == "exact":
-        assert solution.objective >= best.objective * (1 - ROUNDING)
+        assert solution.objective >= best * (1 - ROUNDING)
     if solution.upper_bound is not None:
-        assert solution.upper_bound >= best.objective * (1 - ROUNDING)
+        assert solution.upper_bound >= best * (1 - ROUNDING)
 
 
 @solvers
@@ -122,11 +131,13 @@ def test_adding_a_multiple_of_the_identity(solver, seed):
 def test_solvers_not_called_shift_invariant_are_not(name):
     """The registry does not merely leave the property out: an instance shows it missing."""
     solver = SOLVERS[name]
-    supports = [
-        [tuple(solver(make_scheme("F", 10, s) + c * np.eye(10), 3, 5).support) for c in (0, 50)]
-        for s in range(10)
-    ]
-    assert any(plain != moved for plain, moved in supports)
+    moves = 0
+    for seed in range(10):
+        A = make_scheme("F", 10, seed)
+        plain, moved = solver(A, 3, 5), solver(A + 50 * np.eye(10), 3, 5)
+        moves += not np.array_equal(plain.support, moved.support)
+        moves += abs(moved.objective - 150 - plain.objective) > 1e-3 * plain.objective
+    assert moves
 
 
 @solvers

@@ -12,15 +12,20 @@ from pathlib import Path
 import numpy as np
 import scipy
 
+from fspca import datasets
+
 RESULTS = Path(__file__).resolve().parents[2] / "data" / "results"
-MODULES = ("foundations",)  # each holds experiments: functions with a list of `cases`
+MODULES = ("foundations", "tian2020", "tian2020_figures")  # functions with a list of `cases`
 
 
-def experiment(cases):
-    """Declare a function of one case, a dict of keywords, to be an experiment over cases."""
+def experiment(cases, alone=False):
+    """Declare a function of one case, a dict of keywords, to be an experiment over cases.
+
+    A case with a "set" needs that data set.  `alone`: it measures time, so cases run one by one.
+    """
 
     def declare(function):
-        function.cases = cases
+        function.cases, function.alone = cases, alone
         return function
 
     return declare
@@ -53,17 +58,29 @@ def row(name, case):
     return rounded(case | experiments()[name](**case))
 
 
+def lacks_data(case):
+    """Say whether a case needs a data set that is not here."""
+    return "set" in case and datasets.where(case["set"]) is None
+
+
 def run(name, workers=2, progress=None):
     """Compute all rows of an experiment that are not there yet, and store them.
 
     Rows are appended to a file of their own as they are made, so an interrupted run goes on
-    where it stopped.  Returns the path of the result.
+    where it stopped.  Rows of data sets that are not here stay as they are stored.  Returns the
+    path of the result.
     """
     cases = experiments()[name].cases
+    workers = 1 if experiments()[name].alone else workers
     RESULTS.mkdir(parents=True, exist_ok=True)
     partial = RESULTS / f".{name}.partial.jsonl"
     lines = partial.read_text().splitlines(keepends=True) if partial.exists() else []
     done = [json.loads(line) for line in lines if line.endswith("\n")]
+    if lacking := [case for case in cases if lacks_data(case)]:
+        kept = [
+            each for each in stored(name)["rows"] if any(c.items() <= each.items() for c in lacking)
+        ]
+        done += [each for each in kept if each not in done]
     partial.write_text("".join(json.dumps(each) + "\n" for each in done))
     left = [case for case in cases if not any(case.items() <= old.items() for old in done)]
     started = time.perf_counter()
@@ -106,9 +123,12 @@ def stored(name):
 
 
 def same_row(one, other, rel=1e-5):
-    """Say whether two rows agree, numbers up to a relative difference, timings aside."""
+    """Say whether two rows agree, numbers up to a relative difference.
+
+    Set aside are the keys "seconds", and "last digits": what rounding decides.
+    """
     if isinstance(one, dict):
-        keys = {key for key in one | other if key != "seconds"}
+        keys = (one | other).keys() - {"seconds", "last digits"}
         return all(k in one and k in other and same_row(one[k], other[k], rel) for k in keys)
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same_row, one, other))

@@ -1,31 +1,27 @@
 """IPU: apply Go's rule to a proxy of rank m, rebuilt around each answer."""
 
-import warnings
-
 import numpy as np
 
-from fspca.covariance import as_covariance
-from fspca.linalg import largest, random_subspace
-from fspca.problem import SharedSupport, Solution
-from fspca.shared_support.go import go
-from fspca.shared_support.refit import refit
-from fspca.validate import checked_choice, checked_integer, checked_real
+from fspca.shared_support.iteration import iterate
 
 
-class ConvergenceWarning(UserWarning):
-    """A loop ended before its stopping rule was met."""
+def proxy_rows(AW, M):
+    """Return Z, d x m, with ZZ' the proxy P = AW (W'AW)^+ W'A.
+
+    With M = W'AW = U diag(w) U', Z = AW U w^{-1/2}.
+    """
+    w, U = np.linalg.eigh(M)
+    kept = w > len(w) * np.finfo(float).eps * w[-1]
+    return AW @ (U[:, kept] / np.sqrt(w[kept]))
 
 
 def proxy_diagonal(A, V, rows=None):
-    """Return diag(P) of the proxy P = AW (W'AW)^+ W'A, where W is V on the rows, else 0.
+    """Return diag(P), the squared row norms of Z, where W is V on the rows and 0 elsewhere.
 
-    P itself is never formed: with M = W'AW = U diag(w) U', diag(P) is the squared row norms
-    of AW U w^{-1/2}, at the cost of one product with A.
+    P itself is never formed: the cost is one product with A.
     """
     AW = A.product(V, rows)
-    w, U = np.linalg.eigh(V.T @ (AW if rows is None else AW[rows]))
-    kept = w > len(w) * np.finfo(float).eps * w[-1]
-    return (AW @ U[:, kept]) ** 2 @ (1 / w[kept])
+    return np.sum(proxy_rows(AW, V.T @ (AW if rows is None else AW[rows])) ** 2, axis=1)
 
 
 def ipu(A, m, k, init="go", n_starts=1, seed=None, max_iter=100):
@@ -40,9 +36,9 @@ def ipu(A, m, k, init="go", n_starts=1, seed=None, max_iter=100):
     A : array (d x d) or Covariance
     m, k : int
         Components and features, 1 <= m <= k <= d.
-    init : "go", "variance", "random" or array (d x m)
-        Start from Go, from the k largest variances (no eigenproblem of size d), from a random
-        subspace, or from the columns given.
+    init : "go", "fantope", "variance", "random" or array (d x m)
+        Start from Go, from the convex relaxation, from the k largest variances (no eigenproblem
+        of size d), from a random subspace, or from the columns given.
     n_starts : int
         Ascents in all; those after the first start from random subspaces. The best is kept.
     seed : int
@@ -68,51 +64,4 @@ def ipu(A, m, k, init="go", n_starts=1, seed=None, max_iter=100):
     >>> ipu(A, m=1, k=2)
     ipu: explains 3 with m=1 components on 2 of 3 features (1 step)
     """
-    A, problem = as_covariance(A), SharedSupport(m, k)
-    problem.fit(A.size)
-    start = init
-    if isinstance(init, str):
-        checked_choice("init", init, ("go", "variance", "random"))
-    else:
-        start = np.asarray(checked_real("init", init), dtype=float)
-        if start.shape != (A.size, problem.m):
-            raise ValueError(f"init has shape {start.shape}; it must be {(A.size, problem.m)}")
-    for name, value in (("n_starts", n_starts), ("max_iter", max_iter)):
-        if checked_integer(name, value) < 1:
-            raise ValueError(f"{name}={value} must be at least 1")
-    rng = np.random.default_rng(seed)
-    solutions = [_ascend(A, problem, start, rng, max_iter)]
-    solutions += [_ascend(A, problem, "random", rng, max_iter) for _ in range(n_starts - 1)]
-    return max(solutions, key=lambda solution: solution.objective)
-
-
-def _ascend(A, problem, start, rng, max_iter):
-    W, support, history, converged = start, None, [], False
-    if isinstance(start, str):
-        if start == "random":
-            W = random_subspace(A.size, problem.m, rng)
-        elif start == "go":
-            support = go(A, problem.m, problem.k).support
-        else:
-            support = largest(A.diagonal(), problem.k)
-    if support is not None:
-        W, value = refit(A, support, problem.m)
-        history.append(value)
-    for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is kept)
-        known = W if support is None else W[support]
-        chosen = largest(proxy_diagonal(A, known, support), problem.k)
-        if converged := support is not None and np.array_equal(chosen, support):
-            break
-        refitted, value = refit(A, chosen, problem.m)
-        if converged := bool(history) and value <= history[-1]:
-            break
-        W, support = refitted, chosen
-        history.append(value)
-    if not converged:
-        warnings.warn(
-            f"ipu stopped at max_iter={max_iter} before its support repeated",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    objective = problem.score(A.plain, W)
-    return Solution(W, support, objective, problem, "ipu", tuple(history), n_iter, converged)
+    return iterate(A, m, k, proxy_rows, "ipu", init, n_starts, seed, max_iter, refined=True)

@@ -1,0 +1,178 @@
+"""Data sets: `load(name)` finds one, `fetch(name)` downloads one, both refuse an altered file."""
+
+import bz2
+import hashlib
+import os
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import scipy.io
+import scipy.sparse
+
+from fspca.catalogue import CATALOGUE
+from fspca.covariance import Covariance
+from fspca.validate import checked_choice
+
+RAW = Path(__file__).resolve().parents[1] / "data" / "raw"
+CSR = ("data", "indices", "indptr")
+
+
+class MissingDataError(FileNotFoundError):
+    """A data set is in none of the places where it is looked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Data X (samples x features) or a covariance A, whichever was published."""
+
+    name: str
+    X: np.ndarray | None
+    A: np.ndarray | None
+    y: np.ndarray | None
+    names: list
+    provenance: str
+
+    def covariance(self, **conventions):
+        """Return the Covariance; conventions as in `Covariance.from_data` where there is data."""
+        if self.A is not None:
+            return Covariance(self.A, **conventions)
+        return Covariance.from_data(self.X, **conventions)
+
+    def __repr__(self):
+        n, d = (self.A if self.X is None else self.X).shape
+        what = f"{d} x {d} covariance" if self.X is None else f"{n} samples x {d} features"
+        return f"Dataset({self.name}: {what}; {self.provenance})"
+
+
+def cache():
+    """Return the folder for what is fetched."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "fspca"
+
+
+def places():
+    """Return the folders in which sets are looked for, first to last."""
+    named = os.environ.get("FSPCA_DATA")
+    return [RAW, *([Path(named)] if named else []), cache()]
+
+
+def where(name):
+    """Return the path of a set's file, or None where it is not here."""
+    file = CATALOGUE[checked_choice("name", name, tuple(CATALOGUE))].file
+    return next((place / file for place in places() if (place / file).is_file()), None)
+
+
+def checksum(*arrays):
+    """Return the sha256 of decoded arrays: of type, shape and bytes, whatever the file's format."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def load(name):
+    """Return the Dataset of that name, from data/raw, the folder FSPCA_DATA, or the cache.
+
+    >>> load("pitprops")
+    Dataset(pitprops: 13 x 13 covariance; correlations of 13 measurements of 180 pit props, ...)
+    """
+    path = where(name)
+    if path is None:
+        raise MissingDataError(missing(name))
+    return _read(name, path)
+
+
+def missing(name):
+    """Return a sentence with the ways to get a set that is not here."""
+    entry = CATALOGUE[name]
+    ways = [f"put {entry.file} into a folder and name that folder in the variable FSPCA_DATA"]
+    if entry.url:
+        ways.insert(0, f"run `python -m fspca fetch {name}` (from {entry.url})")
+    looked = ", ".join(map(str, places()))
+    return f"{name} ({entry.source}) is not here; {', or '.join(ways)}. Looked in: {looked}"
+
+
+def _read(name, path):
+    try:
+        if path.suffix == ".csv":
+            names = path.read_text().splitlines()[0].split(",")[1:]
+            parts = {"names": names, "A": np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]}
+        else:
+            with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+                parts = {key: file[key] for key in file.files}
+    except (OSError, ValueError, EOFError, IndexError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} cannot be read ({error}); {missing(name)}") from None
+    return _checked(name, parts, path)
+
+
+def _checked(name, parts, path):
+    """Return the Dataset made of parts, or refuse them."""
+    entry = CATALOGUE[name]
+    keys = [key for key in ("A", "X", *CSR) if key in parts]
+    found = checksum(*(parts[key] for key in keys))
+    if found != entry.sha256:
+        raise ValueError(
+            f"{path} is not the {name} that was published: its decoded array has sha256 "
+            f"{found}, not {entry.sha256}; delete it, then {missing(name)}"
+        )
+    X = parts.get("X")
+    if "indptr" in parts:
+        X = scipy.sparse.csr_array(tuple(parts[key] for key in CSR), shape=entry.shape)
+    names = next((parts[key] for key in ("names", "features", "genes") if key in parts), None)
+    if X is not None and (names is None or len(names) != X.shape[1]):
+        names = next((parts[key] for key in ("features", "genes") if key in parts), None)
+    provenance = f"{entry.source}; {entry.terms}"
+    listed = [] if names is None else list(map(str, names))
+    return Dataset(name, X, parts.get("A"), parts.get("y"), listed, provenance)
+
+
+def fetch(name, progressbar=True):
+    """Download a set from its public address into the cache, check it, and return it.
+
+    Needs the package pooch (and tqdm for the progress bar).
+    """
+    entry = CATALOGUE[checked_choice("name", name, tuple(CATALOGUE))]
+    if not entry.url:
+        raise MissingDataError(f"{name} has no address to fetch it from: {missing(name)}")
+    try:
+        import pooch
+    except ImportError:
+        raise ImportError("fetching data needs pooch: pip install 'fspca[data]'") from None
+    folder = cache()
+    got = pooch.retrieve(entry.url, None, f"{name}.download", folder, progressbar=progressbar)
+    try:
+        parts = _decode(entry, Path(got))
+        dataset = _checked(name, parts, got)
+    finally:
+        Path(got).unlink()  # so that a bad download is not taken for a good one next time
+    np.savez_compressed(folder / entry.file, **parts)
+    return dataset
+
+
+def _decode(entry, path):
+    """Return the arrays in a downloaded file: MATLAB's, LIBSVM's, or a table of numbers."""
+    if entry.url.endswith(".mat"):
+        arrays = scipy.io.loadmat(path).values()
+        found = [a for a in arrays if isinstance(a, np.ndarray) and a.shape == entry.shape]
+        array = np.ascontiguousarray(found[0], dtype=entry.dtype)
+        return {"A" if entry.shape[0] == entry.shape[1] else "X": array}
+    if entry.url.endswith(".bz2"):
+        return _decode_libsvm(entry, bz2.decompress(path.read_bytes()).decode())
+    return {"X": np.loadtxt(path).astype(entry.dtype)}
+
+
+def _decode_libsvm(entry, text):
+    """Return the parts of lines "label index:value ...", dense where the set is."""
+    lines = [line.split() for line in text.splitlines()]
+    pairs = [[pair.split(":") for pair in line[1:]] for line in lines]
+    data = np.array([float(v) for line in pairs for _, v in line]).astype(entry.dtype)
+    indices = np.array([int(i) - 1 for line in pairs for i, _ in line], dtype=np.int32)
+    indptr = np.cumsum([0] + [len(line) for line in pairs]).astype(np.int32)
+    y = np.array([float(line[0]) for line in lines]).astype(np.int8)
+    X = scipy.sparse.csr_array((data, indices, indptr), shape=entry.shape)
+    if np.prod(entry.shape) < 2**24:
+        return {"X": X.toarray(), "y": y}
+    return {"data": data, "indices": indices, "indptr": indptr, "y": y}

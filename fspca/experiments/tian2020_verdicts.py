@@ -1,0 +1,119 @@
+"""Each number of tian2020 beside ours, with its verdict: what the reproduction ledger lists."""
+
+import json
+
+import numpy as np
+
+from fspca.experiments.runner import RESULTS, stored
+from fspca.experiments.verdict import (
+    OPEN,
+    OPEN_TO_READING,
+    REPRODUCED,
+    cell_verdict,
+    open_choice,
+    point_verdict,
+    z_score,
+)
+
+MEASURES = ("IR", "RE", "HF")
+
+
+def published(name):
+    """Return the numbers that the paper prints or draws."""
+    return json.loads((RESULTS.parent / "published" / f"{name}.json").read_text())
+
+
+def answers(row, method, init, variant="own", average="paper"):
+    """Return IR, RE and HF of one realisation, averaged as the paper does or over all runs."""
+    found = row[method] if method in ("go", "cssp") else row[init][method]
+    found = found[variant]
+    return found[average] if isinstance(found, dict) else found
+
+
+def table_cells(rows, variant="own", average="paper"):
+    """Return a record for each cell of Table 2 that the rows can speak of.
+
+    A row speaks of a method under its name or under that of a start.
+
+    `variant` is "own", "refit" or "best iterate" where a method has it, else its own answer;
+    `average` is "paper" or "runs", the plain mean.  `error` is the standard error of our mean,
+    clustered by realisation.
+    """
+    schemes = {scheme: [r for r in rows if r["scheme"] == scheme] for scheme in "ABCDEF"}
+    cells = []
+    for line in published("tian2020_table_2")["rows"]:
+        mine, method, init = schemes[line["scheme"]], line["method"], line["init"]
+        there = mine and (method in mine[0] or method in mine[0].get(init, {}))
+        if not there:
+            continue
+        kinds = mine[0][method] if method in mine[0] else mine[0][init][method]
+        kind = variant if variant in kinds else "own"
+        values = np.array([answers(row, method, init, kind, average) for row in mine])
+        for j, measure in enumerate(MEASURES):
+            mean, bracket = line[measure]
+            ours, spread = values[:, j].mean(), values[:, j].std(ddof=1)
+            z = z_score(ours, spread, mean, bracket, len(values), measure == "HF")
+            choice = open_choice(method, init, measure)
+            verdict = cell_verdict(z, choice)
+            cells.append({
+                "scheme": line["scheme"], "method": method, "init": init, "measure": measure,
+                "published": mean, "bracket": bracket, "ours": ours,
+                "error": spread / len(values) ** 0.5, "z": z, "verdict": verdict,
+                "open": OPEN[choice] if choice else "",
+            })  # fmt: skip
+    return cells
+
+
+def counts(cells):
+    """Return how often each verdict was given."""
+    names, numbers = np.unique([cell["verdict"] for cell in cells], return_counts=True)
+    return dict(zip(names.tolist(), numbers.tolist(), strict=True))
+
+
+def table_verdicts(name="tian2020_table_2", **reading):
+    """Return the cells of Table 2 from the stored rows."""
+    return table_cells(stored(name)["rows"], **reading)
+
+
+def scheme_a_verdicts(reading="last digits"):
+    """Return the cells of scheme A that rest on Go, under a reading of how its start is made."""
+    rows = []
+    for row in stored("tian2020_scheme_a")["rows"]:
+        found = {method: {"own": measures} for method, measures in row[reading].items()}
+        go = found.pop("go")
+        rows.append({"scheme": "A", "go": go, "low rank": found})
+    return table_cells(rows)
+
+
+def convex_verdicts(start):
+    """Return the cells of SOAP, SRT and IPU from one kind of convex start, none called open."""
+    rows = []
+    for row in stored("tian2020_convex_start")["rows"]:
+        found = {method: {"own": measures} for method, measures in row[start].items()}
+        rows.append({"scheme": row["scheme"], "convex": found})
+    cells = table_cells(rows)
+    return [cell | {"verdict": cell_verdict(cell["z"])} for cell in cells]
+
+
+def figure_2_points():
+    """Return a record for each point read off Figure 2, with its verdict.
+
+    The published markers of SOAP and SRT come from a convex start that the paper leaves open.
+    """
+    drawn = published("tian2020_figure_2")
+    rows = {(row["set"], row["k"]): row for row in stored("tian2020_figure_2")["rows"]}
+    points = []
+    for name, curves in drawn["values"].items():
+        for method, values in curves.items():
+            choice = "start" if method in ("soap", "srt") else None
+            for k, value in zip(drawn["k"], values, strict=True):
+                ours = rows[name, k][f"{method}, convex" if choice else method]
+                if value is None:  # below the axis, which begins at 0.05
+                    verdict = REPRODUCED if ours < 0.05 else OPEN_TO_READING
+                else:
+                    verdict = point_verdict(ours, value, drawn["digits"], choice)
+                points.append({
+                    "set": name, "method": method, "k": k, "published": value, "ours": ours,
+                    "verdict": verdict, "open": OPEN[choice] if choice else "",
+                })  # fmt: skip
+    return points

@@ -1,0 +1,1 @@
+"""Each component its own support."""

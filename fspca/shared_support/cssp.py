@@ -1,0 +1,70 @@
+"""CSSP: the features on which the leading eigenvectors put most weight."""
+
+import numpy as np
+
+from fspca.covariance import as_covariance
+from fspca.linalg import largest
+from fspca.problem import SharedSupport, Solution
+from fspca.shared_support.refit import refit
+
+
+def encoder(A, support, m):
+    r"""Return H, k x m, for which X_I H is the best rank-m fit of X within the span of X_I.
+
+    With C = X_I = Q R, H = R^{-1} U where U holds the m leading left singular vectors of Q'X.
+    In terms of A = X'X alone: R is any root of A[I, I], and Q'X (Q'X)' = R^{-T} N R^{-1} with
+    N = A[I, :] A[:, I], so neither X nor its factor is needed.
+    """
+    w, E = np.linalg.eigh(A.submatrix(support))
+    kept = w > len(w) * np.finfo(float).eps * w[-1]
+    inverse_root = np.zeros_like(E)
+    inverse_root[:, kept] = E[:, kept] / np.sqrt(w[kept])
+    cross = A.product(inverse_root, support)  # X' Q, d x k
+    U = np.linalg.svd(cross, full_matrices=False)[2][:m].T
+    return inverse_root @ U
+
+
+def cssp(A, m, k, refined=False):
+    r"""Choose the k features with the largest leverage scores, encode with regression loadings.
+
+    The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Column subset
+    selection asks another one: k features from which all features can be predicted best.  Its
+    usual score is the leverage, the squared row norm of the m leading eigenvectors of A: Go's
+    score with every eigenvalue replaced by 1.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+    m, k : int
+        Components and features, 1 <= m <= k <= d.
+    refined : bool
+        False takes an orthonormal basis of the regression encoder; True the best loadings.
+
+    Returns
+    -------
+    Solution
+
+    Notes
+    -----
+    Sparse linear encoders (Magdon-Ismail and Boutsidis 2016) have a reconstruction error within
+    a factor of the best, for a selection more careful than this one; for the explained variance
+    nothing is promised.  tian2020 does not say which selection or loadings it used: the k
+    largest leverage scores give its intersection ratios (Table 2), and no encoder its errors.
+    Cost: m leading eigenpairs of A, O(dk^2 + k^3) for the loadings.
+    Explained in the chapter "Rivals that choose features by other scores".
+
+    Examples
+    --------
+    >>> cssp(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=2)
+    cssp: explains 9 with m=2 components on 2 of 4 features (1 step)
+    """
+    A, problem = as_covariance(A), SharedSupport(m, k)
+    problem.fit(A.size)
+    support = largest(np.sum(A.leading(m)[1] ** 2, axis=1), k)
+    if refined:
+        W = refit(A, support, m)[0]
+    else:
+        W = np.zeros((A.size, m))
+        W[support] = np.linalg.qr(encoder(A, support, m))[0]
+    value = problem.score(A.plain, W)
+    return Solution(W, support, value, problem, "cssp", (value,), n_iter=1)

@@ -1,0 +1,59 @@
+"""SOAP: truncated orthogonal iteration, orthonormalised before the rows are chosen."""
+
+import numpy as np
+
+from fspca.shared_support.iteration import iterate
+
+
+def orthonormal_rows(AW, M):
+    """Return an orthonormal basis of AW, so that all directions weigh the same."""
+    return np.linalg.qr(AW)[0]
+
+
+def soap(A, m, k, init="go", n_starts=1, seed=None, max_iter=100, refined=False, keep="last"):
+    r"""Iterate: multiply by A, orthonormalise, keep the k longest rows, orthonormalise again.
+
+    The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Without the
+    choice of rows it is orthogonal iteration, which finds the leading subspace of A; the choice
+    is made anew in each step, on an orthonormal basis of AW.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+    m, k : int
+        Components and features, 1 <= m <= k <= d.
+    init : "go", "fantope", "variance", "random" or array (d x m)
+        As in `ipu`; the paper starts from "fantope".
+    n_starts, seed : int
+        Runs in all, those after the first from random subspaces; the best is kept.
+    max_iter : int
+        Steps of one run at most; ending there warns.
+    refined : bool
+        Take the best loadings on the support in every step, and stop when these stop rising.
+    keep : "last" or "best"
+        The iterate to return.  They differ, since the objective may fall.
+
+    Returns
+    -------
+    Solution
+        Stops when the support repeats and the subspace moves by less than 1e-8.
+
+    Notes
+    -----
+    Near the optimum, and with high probability for sub-Gaussian data with a sparse leading
+    subspace, it converges geometrically (Wang, Lu and Liu 2014).  For a given A nothing is
+    promised: the objective may fall from step to step (tian2020, Remark 5.7), and nothing proves
+    that the support settles, though it did wherever we looked.  Once it does, SOAP converges to
+    the best loadings on it if A[I, I] has an eigengap after m.
+    Cost of a step: O(dkm + dm^2) for a dense A.
+    The authors of tian2020 print it in their appendix (Algorithm 4, whose line 7 takes the QR of
+    a k x k block: read the rows I of Q).
+    Explained in the chapter "One line apart: SOAP, SRT and IPU".
+
+    Examples
+    --------
+    >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.5]])
+    >>> soap(A, m=1, k=2)
+    soap: explains 3 with m=1 components on 2 of 3 features (1 step)
+    """
+    return iterate(A, m, k, orthonormal_rows, "soap", init, n_starts, seed, max_iter, refined, keep)

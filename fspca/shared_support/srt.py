@@ -1,0 +1,57 @@
+"""SRT: truncated orthogonal iteration, the rows chosen before they are orthonormalised."""
+
+import numpy as np
+
+from fspca.shared_support.iteration import iterate
+
+
+def product_rows(AW, M):
+    """Return AW, its largest entry scaled to 1 (so that squares of tiny numbers survive)."""
+    peak = np.abs(AW).max()
+    return AW / peak if peak > 0 else AW
+
+
+def srt(A, m, k, init="go", n_starts=1, seed=None, max_iter=100, refined=False, keep="last"):
+    r"""Iterate: multiply by A, keep the k longest rows, orthonormalise.
+
+    The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  The rows of AW
+    weigh each direction by its variance, so that the first component decides most of the choice;
+    SOAP gives all m directions the same weight, and IPU the root of the variance, which is the
+    one that makes the objective rise.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+    m, k : int
+        Components and features, 1 <= m <= k <= d.
+    init : "go", "fantope", "variance", "random" or array (d x m)
+        As in `ipu`.  For an array that is not orthonormal the first step depends on its scaling.
+    n_starts, seed : int
+        Runs in all, those after the first from random subspaces; the best is kept.
+    max_iter : int
+        Steps of one run at most; ending there warns.
+    refined : bool
+        Take the best loadings on the support in every step, and stop when these stop rising.
+    keep : "last" or "best"
+        The iterate to return.  They differ, since the objective may fall.
+
+    Returns
+    -------
+    Solution
+        Stops when the support repeats and the subspace moves by less than 1e-8.
+
+    Notes
+    -----
+    With high probability it finds the spikes of the spiked model from a stream of samples
+    (Yang and Xu 2015; here each block of the stream is the whole covariance).  For a given A
+    nothing is promised: the objective may fall (tian2020, Remark 5.7), nothing proves that the
+    support settles.  Cost of a step: O(dkm) for a dense A.
+    Explained in the chapter "One line apart: SOAP, SRT and IPU".
+
+    Examples
+    --------
+    >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.5]])
+    >>> srt(A, m=1, k=2)
+    srt: explains 3 with m=1 components on 2 of 3 features (1 step)
+    """
+    return iterate(A, m, k, product_rows, "srt", init, n_starts, seed, max_iter, refined, keep)

@@ -1,0 +1,94 @@
+"""The Fantope: an exact projection, residuals that vanish, a search that ends at k rows."""
+
+import numpy as np
+import pytest
+
+from fspca import ConvergenceWarning, Covariance, exhaustive, fantope
+from fspca.shared_support.fantope import penalty_for
+from fspca.shared_support.relaxation import fantope_weights, project_fantope, relax
+from fspca.synthetic import make_scheme, make_spiked
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_weights_add_up_and_are_one_clipped_shift(seed):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(1, 12))
+    m = int(rng.integers(1, d + 1))
+    values = rng.normal(0, 10.0 ** rng.integers(-3, 3), d).round(int(rng.integers(0, 4)))
+    weights = fantope_weights(values, m)
+    assert weights.sum() == pytest.approx(m, abs=1e-9)
+    inside = (weights > 1e-9) & (weights < 1 - 1e-9)
+    shifts = (values - weights)[inside]
+    assert np.ptp(shifts) < 1e-9 if inside.any() else True
+    order = np.argsort(values)
+    assert np.all(np.diff(weights[order]) >= 0)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_projection_is_the_nearest_point(seed):
+    """Its defining inequality: <S - P(S), F - P(S)> <= 0 for every F of the Fantope."""
+    rng = np.random.default_rng(seed)
+    S, m = make_scheme("F", 8, seed) / 20, 3
+    P = project_fantope(S, m)
+    values = np.linalg.eigvalsh(P)
+    assert values.min() > -1e-9
+    assert values.max() < 1 + 1e-9
+    assert np.trace(P) == pytest.approx(m)
+    for _ in range(20):
+        F = np.linalg.qr(rng.standard_normal((8, m)))[0]
+        assert np.sum((S - P) * (F @ F.T - P)) < 1e-9
+    assert project_fantope(P, m) == pytest.approx(P, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_solution_meets_the_optimality_conditions(seed):
+    A = make_scheme("F", 10, seed)
+    penalty = 0.1 * np.abs(A).max()
+    found = relax(A, 3, penalty, tol=1e-8, max_iter=20000)
+    assert found.converged
+    assert len(found.primal) == len(found.dual)
+    value = np.sum(A * found.H) - penalty * np.abs(found.H).sum()
+    assert value == pytest.approx(found.dual_value, rel=1e-5)  # no gap between primal and dual
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_without_penalty_it_is_pca(seed):
+    A = make_scheme("D", 10, seed)
+    V = np.linalg.eigh(A)[1][:, -3:]
+    assert pytest.approx(V @ V.T, abs=1e-5) == relax(A, 3, 0.0, tol=1e-8, max_iter=5000).H
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_search_ends_between_enough_rows_and_too_few(seed):
+    A = make_scheme("F", 15, seed)
+    found, _ = penalty_for(A, 3, 7)
+    assert found.rows >= 7
+    largest_entry = np.abs(A - np.diag(np.diag(A))).max()
+    assert found.penalty < largest_entry
+    assert relax(A, 3, largest_entry, tol=1e-6, max_iter=20000).rows == 3
+
+
+def test_scale_and_shift_do_not_matter():
+    A = make_scheme("F", 12, 1)
+    plain = relax(A, 3, 2.0)
+    assert pytest.approx(plain.H, abs=1e-8) == relax(1e6 * A, 3, 2e6).H
+    assert pytest.approx(plain.H, abs=1e-8) == relax(A + 40 * np.eye(12), 3, 2.0).H
+
+
+def test_finds_the_spiked_features_from_many_samples():
+    X, _ = make_spiked(n=2000, d=30, m=2, k=6, strength=10, seed=0)
+    assert fantope(np.cov(X.T), 2, 6).support.tolist() == list(range(6))
+
+
+@pytest.mark.parametrize("penalty", [None, 0.0, 1.0, 30.0])
+@pytest.mark.parametrize("seed", range(5))
+def test_bound_holds_for_any_penalty_even_when_stopped_early(seed, penalty):
+    A, best = make_scheme("F", 9, seed), exhaustive(make_scheme("F", 9, seed), 2, 4).objective
+    assert fantope(A, 2, 4, penalty=penalty, tol=1e-2).upper_bound >= best
+    with pytest.warns(ConvergenceWarning, match="fantope stopped at max_iter=1 "):
+        early = fantope(Covariance(A, ridge=0.5), 2, 4, penalty=3.0, max_iter=1, tol=1e-9)
+    assert early.upper_bound >= best
+
+
+def test_a_diagonal_covariance_gets_its_largest_variances():
+    assert fantope(np.diag([1.0, 5.0, 2.0, 4.0]), 2, 3).support.tolist() == [1, 2, 3]
