@@ -23,7 +23,7 @@ def code_lines(path):
 
 def test_the_package_is_small():
     core = [p for p in FILES if p.parent.name != "experiments" and p.name != "catalogue.py"]
-    assert sum(map(code_lines, core)) < 1200
+    assert sum(map(code_lines, core)) < 2000
     long = {p.name: n for p in FILES if (n := len(p.read_text().splitlines())) > 200}
     assert not long
 
