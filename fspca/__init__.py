@@ -6,6 +6,8 @@ from fspca.judge import check_solution, objective
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.registry import SOLVERS
 from fspca.separate_supports.tpower import tpower
+from fspca.shared_support.branch_and_bound import branch_and_bound
+from fspca.shared_support.certificate import Certificate, certify, upper_bound
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.fantope import fantope
@@ -13,7 +15,9 @@ from fspca.shared_support.go import go
 from fspca.shared_support.greedy_tpower import greedy_tpower
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.soap import soap
+from fspca.shared_support.solve import solve
 from fspca.shared_support.srt import srt
+from fspca.shared_support.swap import swap
 
 __version__ = "0.1.0"
 
@@ -28,9 +32,15 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     # what solvers are given
     "Covariance",
     # one support shared by all components
+    "solve",
     "go",
     "ipu",
+    "swap",
     "exhaustive",
+    "branch_and_bound",
+    "upper_bound",
+    "certify",
+    "Certificate",
     "soap",
     "srt",
     "cssp",

@@ -155,6 +155,13 @@ class Covariance:
             raise ValueError(f"{self!r} has no factor; use Covariance.from_data with ridge=0")
         return factor
 
+    def wide_factor(self):
+        """The factor as an array where A comes from fewer samples than features, else None."""
+        Z = self._seen.factor()
+        if Z is None or Z.shape[0] >= self.size or self.size <= DENSE_SIZE:
+            return None
+        return Z.rmatmat(np.eye(Z.shape[0])).T
+
     def shifted(self, sigma):
         """A + sigma I, for a sigma that leaves it positive semidefinite."""
         if not np.isfinite(sigma) or self._diagonal.min() + sigma < -linalg.TIE * self.trace:

@@ -139,6 +139,7 @@ class Solution:
     n_iter: int = 0
     converged: bool = True
     upper_bound: float | None = None
+    certificate: np.ndarray | None = field(default=None, repr=False)
 
     def __post_init__(self):
         for name in ("W", "support"):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from fspca.problem import Problem, SeparateSupports, SharedSupport
 from fspca.separate_supports.tpower import tpower
+from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.fantope import fantope
@@ -12,7 +13,9 @@ from fspca.shared_support.go import go
 from fspca.shared_support.greedy_tpower import greedy_tpower
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.soap import soap
+from fspca.shared_support.solve import solve
 from fspca.shared_support.srt import srt
+from fspca.shared_support.swap import swap
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,9 @@ SOLVERS = {
     solver.name: solver
     for solver in (
         Solver("exhaustive", exhaustive, SharedSupport, "exact", True, True),
+        Solver("branch_and_bound", branch_and_bound, SharedSupport, "exact", True, True),
+        Solver("swap", swap, SharedSupport, "heuristic", True, True),
+        Solver("solve", solve, SharedSupport, "bounded", True, False, {"seed": 0}, seeded=True),
         Solver("go", go, SharedSupport, "bounded", True, False),
         Solver("go, shifted", go, SharedSupport, "bounded", True, True, {"shift": True}),
         Solver("ipu", ipu, SharedSupport, "bounded", True, False),

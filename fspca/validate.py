@@ -17,6 +17,16 @@ def checked_integer(name, value):
         raise TypeError(f"{name}={value!r} must be an integer") from None
 
 
+def checked_support(support, k, d):
+    """Return k different features, ascending."""
+    rows = np.unique(np.asarray(support))
+    if rows.dtype.kind not in "iu" or len(rows) != np.size(support) or len(rows) != k:
+        raise ValueError(f"support={support!r} must hold k={k} different features")
+    if rows[0] < 0 or rows[-1] >= d:
+        raise ValueError(f"support={support!r} must hold features between 0 and {d - 1}")
+    return rows
+
+
 def checked_choice(name, value, choices):
     """Return value if it is one of the choices."""
     if not isinstance(value, str) or value not in choices:
