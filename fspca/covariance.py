@@ -65,11 +65,7 @@ class Covariance:
         if not isinstance(center, bool | np.bool_):
             raise TypeError(f"center={center!r} must be True or False")
         scale = validate.checked_choice("scale", scale, ("n-1", "n", "sum"))
-        sparse = scipy.sparse.issparse(X)
-        if sparse:
-            X = validate.checked_sparse("X", X)
-        else:
-            X = validate.checked_real("X", _zeros_and_ones(X), finite=False)
+        X = validate.checked_data(X)
         n, d = X.shape
         least = 2 if center or scale == "n-1" else 1
         if n < least:
@@ -78,7 +74,8 @@ class Covariance:
             )
         divisor = {"n-1": n - 1, "n": n, "sum": 1}[scale]
         with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
-            source = Sparse(X, center, divisor) if sparse else Blocks(X, center, divisor)
+            kind = Sparse if scipy.sparse.issparse(X) else Blocks
+            source = kind(X, center, divisor)
             variances = source.diagonal()
         if not np.all(np.isfinite(variances)):
             j = int(np.argmin(np.isfinite(variances)))
@@ -191,10 +188,6 @@ class Covariance:
                 f"it must be a unit vector of d={self.size} entries"
             )
         return Covariance.from_source(Deflated(self._source, x), self.ridge)
-
-
-def _zeros_and_ones(X):
-    return np.asanyarray(X, float) if isinstance(X, np.ndarray) and X.dtype.kind == "b" else X
 
 
 def as_covariance(A):

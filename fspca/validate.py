@@ -50,6 +50,15 @@ def checked_real(name, M, finite=True):
     return M
 
 
+def checked_data(X):
+    """Return data as a dense array or as CSC; whether it is finite is seen when it is read."""
+    if scipy.sparse.issparse(X):
+        return checked_sparse("X", X)
+    if isinstance(X, np.ndarray) and X.dtype.kind == "b":
+        X = X.astype(float)
+    return checked_real("X", X, finite=False)
+
+
 def checked_sparse(name, X):
     """Return a scipy.sparse matrix as CSC, with the checks of `checked_real`."""
     _refuse_dtype(name, X.dtype)
