@@ -30,7 +30,8 @@ def exhaustive(A, m, k, max_supports=5_000_000, progress=None):
     max_supports : int
         Refuse where there are more supports than this.
     progress : callable
-        Called as progress(batches, total=number of batches) and iterated: tqdm fits.
+        Called as progress(batches, total=number of batches) and iterated: pass tqdm to see a
+        bar.  The module itself prints nothing.
 
     Returns
     -------
