@@ -13,7 +13,7 @@ export MKL_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 
 MODULE := $(shell find fspca -name '*.py')
-DATA := $(shell find data -type f 2>/dev/null)
+DATA := $(shell find data -type f -not -name '.*' 2>/dev/null)
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*')
 PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
 
@@ -39,10 +39,11 @@ test-book: $(HTML)/.built  ## build the book, any warning being an error, and ch
 test-notebooks: $(VENV)/.notebooks  ## run the notebooks and compare with their stored outputs
 
 reproduce: $(READY)  ## recompute the stored results, then run all notebooks in place (resumes when interrupted)
-	$(BIN)/python -m fspca.experiments run
+	$(BIN)/python -m fspca.experiments run --resume
 	$(BIN)/python book/tools/run_notebooks.py --resume
+	rm -f .cache/reproduced.json
 
-notebooks: $(READY)  ## run notebooks in place: all, or CHAPTER=book/foundations/measuring_success.ipynb
+notebooks: $(READY)  ## run notebooks in place: all, or CHAPTER=go
 	$(BIN)/python book/tools/run_notebooks.py $(CHAPTER)
 
 bench: $(READY)  ## time the solvers

@@ -3,9 +3,11 @@
 import json
 
 import pytest
+import threadpoolctl
 
+from fspca.experiments import __main__ as commands
 from fspca.experiments import runner
-from fspca.experiments.runner import experiments, lacks_data, row, run, same_row, stored
+from fspca.experiments.runner import experiments, lacks_data, row, run, same_row, sources, stored
 
 
 @pytest.mark.parametrize("name", experiments())
@@ -48,7 +50,7 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
     monkeypatch.setattr(experiments()["hit_rates"], "cases", cases)
     made = row("hit_rates", cases[4]) | {"optimum": -1.0}  # marks the row that was there already
     partial = tmp_path / ".hit_rates.partial.jsonl"
-    partial.write_text(json.dumps(made) + "\n")
+    partial.write_text("".join(json.dumps(x) + "\n" for x in ({"sources": sources()}, made)))
     totals = []
 
     def progress(rows, total, desc):
@@ -66,6 +68,62 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path, monkeypatch):
 def test_time_and_last_digits_are_set_aside():
     assert same_row({"a": 1, "seconds": 2.0}, {"a": 1, "seconds": 9.0})
     assert same_row({"a": 1, "last digits": {"go": [1.0]}}, {"a": 1, "last digits": {"go": [0.0]}})
+
+
+@pytest.mark.parametrize("first", [[{"sources": "of yesterday"}], []])
+def test_rows_that_other_code_made_are_not_kept(first, tmp_path, monkeypatch, capsys):
+    cases = experiments()["hit_rates"].cases[:2]
+    monkeypatch.setattr(runner, "RESULTS", tmp_path)
+    monkeypatch.setattr(experiments()["hit_rates"], "cases", cases)
+    lines = [*first, *(row("hit_rates", case) | {"optimum": -1.0} for case in cases)]
+    partial = tmp_path / ".hit_rates.partial.jsonl"
+    partial.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run("hit_rates", workers=1)
+    assert all(each["optimum"] > 0 for each in stored("hit_rates")["rows"])
+    assert "starts afresh" in capsys.readouterr().out
+
+
+def test_an_experiment_that_measures_time_has_the_machine_to_itself(tmp_path, monkeypatch):
+    pool, asked = runner.pool, []
+    monkeypatch.setattr(runner, "RESULTS", tmp_path)
+    monkeypatch.setattr(runner, "pool", lambda workers: asked.append(workers) or pool(workers))
+    monkeypatch.setattr(experiments()["ipu_cost"], "cases", experiments()["ipu_cost"].cases[:1])
+    run("ipu_cost", workers=2)
+    assert asked == [1]
+
+
+def test_workers_compute_with_one_thread(monkeypatch):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    with runner.pool(1) as pool:
+        assert set(pool.submit(threads).result()) == {1}
+
+
+def threads():
+    """Return how many threads each library of this process may use; numpy is loaded here."""
+    return [library["num_threads"] for library in threadpoolctl.threadpool_info()]
+
+
+def test_an_interrupted_command_ends_with_a_sentence(monkeypatch):
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(commands, "run", interrupted)
+    monkeypatch.setattr("sys.argv", ["experiments", "run", "hit_rates"])
+    with pytest.raises(SystemExit, match="kept, and the next run of hit_rates goes on"):
+        commands.main()
+
+
+def test_without_a_checkout_nothing_is_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(runner, "ROOT", tmp_path)
+    monkeypatch.setattr(runner, "RESULTS", tmp_path / "data" / "results")
+    with pytest.raises(FileNotFoundError, match="need a checkout"):
+        run("hit_rates")
+    monkeypatch.setattr("sys.argv", ["experiments", "run"])
+    with pytest.raises(SystemExit):
+        commands.main()
+    assert "need a checkout" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_altered_row_is_noticed():

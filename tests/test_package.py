@@ -3,7 +3,10 @@
 import ast
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+
+import pytest
 
 import fspca
 
@@ -36,6 +39,14 @@ def test_importing_it_needs_numpy_and_scipy_only():
     assert "fspca" in modules.split()
     for other in ("matplotlib", "seaborn", "sklearn", "tqdm", "pandas", "IPython"):
         assert other not in modules.split()
+
+
+def test_only_our_own_use_of_what_is_deprecated_is_an_error():
+    for category in (DeprecationWarning, PendingDeprecationWarning):
+        warnings.warn_explicit("old", category, "cbook.py", 1, "matplotlib.cbook")
+        for module in ("fspca.sources", "test_package"):
+            with pytest.raises(category):
+                warnings.warn_explicit("old", category, "ours.py", 1, module)
 
 
 def test_every_public_name_is_documented_and_exists():

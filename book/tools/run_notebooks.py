@@ -1,8 +1,10 @@
 """Run notebooks in place, so that the same sources always give the same bytes.
 
     python book/tools/run_notebooks.py                      # every notebook of _toc.yml
-    python book/tools/run_notebooks.py book/appendix/errata.ipynb
-    python book/tools/run_notebooks.py --resume             # only those not yet run as they stand
+    python book/tools/run_notebooks.py errata               # or book/appendix/errata.ipynb
+    python book/tools/run_notebooks.py --resume             # those that this pass has not yet run
+
+A pass is one `make reproduce`, which removes its state when it has come to its end.
 
 A notebook is replaced after it ran to its end, so an interruption or a failure leaves it whole.
 """
@@ -19,6 +21,7 @@ from functools import cache
 from pathlib import Path
 
 import nbformat
+from fspca.experiments.runner import made, note, save, sources
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from tqdm import tqdm
@@ -26,7 +29,6 @@ from tqdm import tqdm
 from notebook_rules import CELL_METADATA
 from toc import ROOT, notebooks
 
-STATE = ROOT / ".cache" / "notebooks.json"
 CELL_SECONDS = 600
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
@@ -34,9 +36,8 @@ WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 
 def main():
     arguments = parsed_arguments()
-    state = json.loads(STATE.read_text()) if STATE.exists() else {}
-    paths = [path.resolve() for path in arguments.notebooks] or notebooks()
-    waiting = [p for p in paths if not (arguments.resume and state.get(key(p)) == fingerprint(p))]
+    paths = [chapter(name) for name in arguments.notebooks] or notebooks()
+    waiting = [p for p in paths if not (arguments.resume and made().get(key(p)) == fingerprint(p))]
     failures = []
     # Kernels inherit these: one thread and one hash seed, whoever starts the run.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
@@ -50,23 +51,31 @@ def main():
                     failures.append(failure)
                     tqdm.write(failure, file=sys.stderr)
                 else:
-                    state[key(path)] = fingerprint(path)
-                    save(STATE, json.dumps(state, indent=1, sort_keys=True) + "\n")
+                    if arguments.resume:
+                        note(key(path), fingerprint(path))
                     tqdm.write(f"done: {key(path)}")
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
-            sys.exit("Interrupted. What was finished is kept; --resume goes on from here.")
+            goes_on = ", and the same command goes on from there" if arguments.resume else ""
+            sys.exit(f"Interrupted: the notebooks that were finished are kept{goes_on}.")
     if failures:
         sys.exit(f"{len(failures)} of {len(jobs)} notebooks failed; see above.")
-    if arguments.resume:  # nothing is left to resume: the next run starts anew
-        STATE.unlink(missing_ok=True)
 
 
 def parsed_arguments():
     parser = argparse.ArgumentParser(description="Run notebooks in place.")
-    parser.add_argument("notebooks", nargs="*", type=Path, help="none means all in _toc.yml")
-    parser.add_argument("--resume", action="store_true", help="skip those already run as they are")
+    parser.add_argument("notebooks", nargs="*", help="paths or names; none: all in _toc.yml")
+    parser.add_argument("--resume", action="store_true", help="skip what this pass has run")
     return parser.parse_args()
+
+
+def chapter(name):
+    """The notebook that is meant by a path, or by a bare name."""
+    known = {path.stem: path for path in notebooks()}
+    path = known.get(name, Path(name).resolve())
+    if path.suffix != ".ipynb" or not path.exists():
+        sys.exit(f"There is no notebook {name!r}; the chapters are {', '.join(known)}.")
+    return path
 
 
 def run(path):
@@ -95,6 +104,9 @@ def run(path):
         return f"{key(path)}: {type(error).__name__}: {error}"
     finally:
         ignore_interrupts()
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = joined(cell.outputs)
     notebook.metadata["language_info"] = {"name": "python"}
     save(path, nbformat.writes(renumber_widgets(notebook)) + "\n")
     return None
@@ -107,6 +119,18 @@ def ignore_interrupts():
 
 def has_error(cell):
     return any(output.output_type == "error" for output in cell.get("outputs", []))
+
+
+def joined(outputs):
+    """How often a stream was flushed is chance: join the pieces that follow each other."""
+    result = []
+    for output in outputs:
+        last = result[-1] if result else None
+        if last and "stream" == output.output_type == last.output_type and output.name == last.name:
+            last.text += output.text
+        else:
+            result.append(output)
+    return result
 
 
 def renumber_widgets(notebook):
@@ -130,23 +154,23 @@ def fingerprint(path):
 
 @cache
 def shared_sources():
-    """The module and the data, which every notebook may use."""
-    digest = hashlib.sha256()
-    for file in sorted([*(ROOT / "fspca").rglob("*.py"), *(ROOT / "data").rglob("*.*")]):
-        digest.update(file.read_bytes())
+    """The module and the data, which every notebook may use; how long results took is chance."""
+    digest = hashlib.sha256(sources().encode())
+    for file in sorted((ROOT / "data").rglob("*.*")):
+        if file.is_file() and not file.name.startswith("."):
+            digest.update(without_seconds(file) if file.suffix == ".json" else file.read_bytes())
     return digest.digest()
+
+
+def without_seconds(file):
+    def drop(pairs):
+        return {name: value for name, value in pairs if name != "seconds"}
+
+    return json.dumps(json.loads(file.read_text(), object_pairs_hook=drop)).encode()
 
 
 def key(path):
     return os.path.relpath(path, ROOT)
-
-
-def save(path, text):
-    """Write beside the file and rename, so that nobody ever meets half a file."""
-    path.parent.mkdir(exist_ok=True)
-    beside = path.with_name(f".{path.name}.part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ import argparse
 
 import numpy as np
 
-from fspca.experiments import foundations
-from fspca.experiments.runner import RESULTS, experiments, row, run, same_row, stored
+from fspca.experiments import foundations, runner
+from fspca.experiments.runner import experiments, row, run, same_row, stored
 
 try:
     from tqdm.auto import tqdm
@@ -13,17 +13,18 @@ except ImportError:  # progress is shown where tqdm is there
     tqdm = None
 
 
-def run_all(workers):
-    """Run every experiment; after an interruption, those that this pass has not yet finished."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    finished = RESULTS / ".finished"
-    names = finished.read_text().split() if finished.exists() else []
-    for name in experiments():
-        if name not in names:
-            print(run(name, workers, tqdm))
-            with finished.open("a") as file:
-                file.write(f"{name}\n")
-    finished.unlink()
+def make(name, workers, resume):
+    """Run an experiment; to resume, only if this pass has not made it from the same code."""
+    code = runner.sources()
+    if resume and runner.made().get(name) == code:
+        return
+    try:
+        print(run(name, workers, tqdm))
+    except KeyboardInterrupt:
+        kept = f"the rows made so far are kept, and the next run of {name} goes on from them"
+        raise SystemExit(f"Interrupted: {kept}.") from None
+    if resume:
+        runner.note(name, code)
 
 
 def check(name, cases):
@@ -53,19 +54,23 @@ def main():
     parser.add_argument("ids", nargs="*", help="experiments; all if none is named")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--cases", type=int, default=5, help="rows that check recomputes")
+    parser.add_argument("--resume", action="store_true", help="skip what this pass has made")
     options = parser.parse_args()
+    if options.command in ("run", "check"):
+        try:
+            runner.need_checkout()
+        except FileNotFoundError as reason:
+            parser.error(str(reason))
     known = experiments()
     if unknown := set(options.ids) - set(known):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
     for name in options.ids or known:
         if options.command == "list":
             print(f"{name}: {known[name].__doc__} ({len(known[name].cases)} cases)")
-        elif options.command == "run" and options.ids:
-            print(run(name, options.workers, tqdm))
+        elif options.command == "run":
+            make(name, options.workers, options.resume)
         elif options.command == "check":
             check(name, options.cases)
-    if options.command == "run" and not options.ids:
-        run_all(options.workers)
     if options.command == "bench":
         bench()
 

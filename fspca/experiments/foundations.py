@@ -66,7 +66,8 @@ def bench_go_against_eigsh():
 @experiment(
     cases=[
         {"d": d, "k": k, "m": 10} for d in (1000, 2000, 4000) for k in (25, 50, 100, 200, 400, 800)
-    ]
+    ],
+    alone=True,
 )
 def ipu_cost(d, k, m):
     """Count the work of one IPU step and time its two parts, the proxy and the refit."""

@@ -1,12 +1,16 @@
 """Run an experiment case by case, store its rows, show that they can be made again."""
 
+import hashlib
 import importlib
 import json
 import math
+import os
 import platform
+import signal
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +18,9 @@ import scipy
 
 from fspca import datasets
 
-RESULTS = Path(__file__).resolve().parents[2] / "data" / "results"
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "data" / "results"
+STATE = ROOT / ".cache" / "reproduced.json"  # what this pass of `make reproduce` has made
 MODULES = ("foundations", "tian2020", "tian2020_figures")  # functions with a list of `cases`
 
 
@@ -63,19 +69,65 @@ def lacks_data(case):
     return "set" in case and datasets.where(case["set"]) is None
 
 
+def sources():
+    """Return a hash of the module's code: rows made by other code are not kept."""
+    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def made():
+    """Return what this pass has made: hashes by the experiment's id or the notebook's path."""
+    return json.loads(STATE.read_text()) if STATE.exists() else {}
+
+
+def note(key, made_from):
+    """Write down that this pass made something, and from what."""
+    STATE.parent.mkdir(exist_ok=True)
+    save(STATE, json.dumps(made() | {key: made_from}, indent=1, sort_keys=True) + "\n")
+
+
+def save(path, text):
+    """Write beside the file and rename, so that nobody ever meets half a file."""
+    beside = path.with_name(f".{path.name}.part")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+def need_checkout():
+    """Say so if this is not a checkout of the project: results would go among packages."""
+    if not (ROOT / "pyproject.toml").exists():
+        raise FileNotFoundError(
+            "experiments need a checkout of the project, where results are stored: "
+            "clone it and install it with pip install -e ."
+        )
+
+
+def pool(workers):
+    """Return processes that compute with one thread each, and leave Ctrl-C to this one."""
+    for library in ("OMP", "OPENBLAS", "MKL"):  # read when numpy loads: hence new processes
+        os.environ[f"{library}_NUM_THREADS"] = "1"
+    ignoring = (signal.SIGINT, signal.SIG_IGN)
+    return ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, ignoring)
+
+
 def run(name, workers=2, progress=None):
     """Compute all rows of an experiment that are not there yet, and store them.
 
     Rows are appended to a file of their own as they are made, so an interrupted run goes on
-    where it stopped.  Rows of data sets that are not here stay as they are stored.  Returns the
-    path of the result.
+    where it stopped, if the code is still the same.  Rows of data sets that are not here stay
+    as they are stored.  Returns the path of the result.
     """
+    need_checkout()
     cases = experiments()[name].cases
     workers = 1 if experiments()[name].alone else workers
     RESULTS.mkdir(parents=True, exist_ok=True)
+    head = {"sources": sources()}
     partial = RESULTS / f".{name}.partial.jsonl"
     lines = partial.read_text().splitlines(keepends=True) if partial.exists() else []
-    done = [json.loads(line) for line in lines if line.endswith("\n")]
+    first, *done = [json.loads(line) for line in lines if line.endswith("\n")] or [head]
+    if first != head:
+        print(f"{name}: the code has changed since the interrupted run, so it starts afresh")
+        done = []
     if lacking := [case for case in cases if lacks_data(case)]:
         if not (RESULTS / f"{name}.json").exists():
             raise datasets.MissingDataError(datasets.missing(lacking[0]["set"]))
@@ -83,15 +135,21 @@ def run(name, workers=2, progress=None):
             each for each in stored(name)["rows"] if any(c.items() <= each.items() for c in lacking)
         ]
         done += [each for each in kept if each not in done]
-    partial.write_text("".join(json.dumps(each) + "\n" for each in done))
+    partial.write_text("".join(json.dumps(each) + "\n" for each in [head, *done]))
     left = [case for case in cases if not any(case.items() <= old.items() for old in done)]
     started = time.perf_counter()
-    with ProcessPoolExecutor(workers) as pool, partial.open("a") as file:
-        rows = pool.map(row, [name] * len(left), left)
-        for new in progress(rows, total=len(left), desc=name) if progress else rows:
-            file.write(json.dumps(new) + "\n")
-            file.flush()
-            done.append(new)
+    with pool(workers) as processes, partial.open("a") as file:
+        futures = [processes.submit(row, name, case) for case in left]
+        rows = (future.result() for future in futures)
+        try:
+            for new in progress(rows, total=len(left), desc=name) if progress else rows:
+                file.write(json.dumps(new) + "\n")
+                file.flush()
+                done.append(new)
+        except BaseException:  # whatever stops this stops the workers, and loses no row
+            for worker in active_children():
+                worker.terminate()
+            raise
     order = {json.dumps(rounded(case)): i for i, case in enumerate(cases)}
     keys = list(cases[0])
     done.sort(key=lambda each: order[json.dumps({key: each[key] for key in keys})])
@@ -106,15 +164,14 @@ def run(name, workers=2, progress=None):
     listed = ",\n  ".join(json.dumps(each) for each in done)
     text = json.dumps(result | {"rows": "ROWS"}, indent=1).replace('"ROWS"', f"[\n  {listed}\n ]")
     path = RESULTS / f"{name}.json"
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(text + "\n")
-    temporary.replace(path)
+    save(path, text + "\n")
     partial.unlink()
     return path
 
 
 def stored(name):
     """Return the stored result of an experiment."""
+    need_checkout()
     path = RESULTS / f"{name}.json"
     if not path.exists():
         raise FileNotFoundError(

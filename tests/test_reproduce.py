@@ -1,0 +1,113 @@
+"""`make reproduce` makes everything once a pass, and goes on where it was interrupted."""
+
+import json
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import run_notebooks
+import toc
+from nbformat.v4 import new_output
+
+from fspca.experiments import __main__ as commands
+from fspca.experiments import runner
+
+EXPERIMENTS = list(runner.experiments())
+NOTEBOOKS = [run_notebooks.key(path) for path in toc.notebooks()]
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch):
+    """What was made, in order: experiments and notebooks are named here instead of run."""
+    names = []
+    monkeypatch.setattr(runner, "STATE", tmp_path / "cache" / "reproduced.json")
+    monkeypatch.setattr(commands, "run", lambda name, workers, progress: names.append(name))
+    monkeypatch.setattr(run_notebooks, "run", lambda path: names.append(run_notebooks.key(path)))
+    monkeypatch.setattr(run_notebooks, "ProcessPoolExecutor", ThreadPoolExecutor)
+    monkeypatch.setattr(run_notebooks, "ignore_interrupts", lambda: None)
+    return names
+
+
+def reproduce(monkeypatch, *options):
+    monkeypatch.setattr("sys.argv", ["experiments", "run", *options])
+    commands.main()
+    monkeypatch.setattr("sys.argv", ["run_notebooks.py", *options])
+    run_notebooks.main()
+
+
+def test_a_pass_resumes_among_the_notebooks(made, monkeypatch):
+    run = run_notebooks.run
+    failing = toc.notebooks()[1]
+    monkeypatch.setattr(run_notebooks, "run", lambda path: "no" if path == failing else run(path))
+    with pytest.raises(SystemExit, match="1 of"):
+        reproduce(monkeypatch, "--resume")
+    monkeypatch.setattr(run_notebooks, "run", run)
+    assert sorted(made) == sorted({*EXPERIMENTS, *NOTEBOOKS} - {run_notebooks.key(failing)})
+    made.clear()
+    reproduce(monkeypatch, "--resume")
+    assert made == [run_notebooks.key(failing)]
+
+
+def test_other_code_makes_everything_again(made, monkeypatch):
+    reproduce(monkeypatch, "--resume")
+    made.clear()
+    run_notebooks.shared_sources.cache_clear()
+    for module in (commands.runner, run_notebooks):
+        monkeypatch.setattr(module, "sources", lambda: "of tomorrow")
+    reproduce(monkeypatch, "--resume")
+    run_notebooks.shared_sources.cache_clear()
+    assert sorted(made) == sorted([*EXPERIMENTS, *NOTEBOOKS])
+
+
+def test_a_run_that_is_no_pass_leaves_no_mark(made, monkeypatch):
+    reproduce(monkeypatch)
+    assert not runner.STATE.exists()
+    made.clear()
+    reproduce(monkeypatch, "--resume")
+    assert sorted(made) == sorted([*EXPERIMENTS, *NOTEBOOKS])
+
+
+def test_a_pass_ends_when_all_of_it_is_made():
+    command = ["make", "-n", "--no-print-directory", "reproduce"]
+    lines = subprocess.run(command, capture_output=True, text=True, cwd=toc.ROOT).stdout
+    assert [line.split()[1:] for line in lines.splitlines()[-3:]] == [
+        ["-m", "fspca.experiments", "run", "--resume"],
+        ["book/tools/run_notebooks.py", "--resume"],
+        ["-f", str(runner.STATE.relative_to(runner.ROOT))],
+    ]
+
+
+def test_how_long_a_result_took_does_not_matter_to_notebooks(tmp_path, monkeypatch):
+    def fingerprint(**result):
+        run_notebooks.shared_sources.cache_clear()
+        (tmp_path / "data" / "hit_rates.json").write_text(json.dumps(result))
+        return run_notebooks.shared_sources()
+
+    (tmp_path / "data").mkdir()
+    monkeypatch.setattr(run_notebooks, "ROOT", tmp_path)
+    first = fingerprint(seconds=1, rows=[{"k": 3, "seconds": {"go": 1}}])
+    assert fingerprint(seconds=2, rows=[{"k": 3, "seconds": {"go": 5}}]) == first
+    (tmp_path / "data" / ".hit_rates.partial.jsonl").write_text("{}")
+    assert fingerprint(seconds=2, rows=[{"k": 3, "seconds": {"go": 5}}]) == first
+    assert fingerprint(seconds=1, rows=[{"k": 4, "seconds": {"go": 1}}]) != first
+    run_notebooks.shared_sources.cache_clear()
+
+
+def test_pieces_of_a_stream_are_joined():
+    def piece(text, name="stdout"):
+        return new_output("stream", name=name, text=text)
+
+    shown = new_output("display_data", data={"text/plain": "1"})
+    outputs = [piece("a"), piece("b"), piece("c", "stderr"), shown, piece("d"), piece("e")]
+    assert run_notebooks.joined(outputs) == [piece("ab"), piece("c", "stderr"), shown, piece("de")]
+
+
+@pytest.mark.parametrize("name", ["go", "book/shared_support/go.ipynb"])
+def test_a_chapter_goes_by_its_name_or_its_path(name):
+    assert run_notebooks.chapter(name) == toc.ROOT / "book" / "shared_support" / "go.ipynb"
+
+
+@pytest.mark.parametrize("name", ["gone", "book/gone.ipynb", "book", "Makefile"])
+def test_an_unknown_chapter_is_answered_with_those_there_are(name):
+    with pytest.raises(SystemExit, match=f"no notebook '{name}'; the chapters are .*go, ipu"):
+        run_notebooks.chapter(name)
