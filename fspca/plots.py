@@ -13,6 +13,11 @@ STYLES = {
     "ipu": {"color": "#D55E00", "marker": "D", "linestyle": "-"},
     "variance": {"color": "#009E73", "marker": "^", "linestyle": "-."},
     "pca": {"color": "#CC79A7", "marker": "x", "linestyle": ":"},
+    "dual": {"color": "#000000", "marker": "o", "linestyle": "-"},
+    "shifted": {"color": "#56B4E9", "marker": "v", "linestyle": "--"},
+    "diagonal": {"color": "#009E73", "marker": "^", "linestyle": "-."},
+    "eigenvalue": {"color": "#CC79A7", "marker": "x", "linestyle": ":"},
+    "theorem": {"color": "#E69F00", "marker": "s", "linestyle": "--"},
 }
 
 
