@@ -117,9 +117,7 @@ PROVEN = [
 ]  # fmt: skip
 
 
-@experiment(
-    cases=[{"set": s, "m": m, "k": k, "max_nodes": n} for s, m, k, n in PROVEN], alone=True
-)
+@experiment(cases=[{"set": s, "m": m, "k": k, "max_nodes": n} for s, m, k, n in PROVEN], alone=True)
 def proven_optima(set, m, k, max_nodes):
     """Branch and bound on real data, within a budget of nodes."""
     return search(covariance_of(set), m, k, max_nodes)[1]

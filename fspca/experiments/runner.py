@@ -16,7 +16,8 @@ from fspca import datasets
 from fspca.catalogue import CATALOGUE
 
 RESULTS = Path(__file__).resolve().parents[2] / "data" / "results"
-MODULES = ("foundations", "tian2020", "tian2020_figures", "certificates")  # functions with a list of `cases`
+# modules whose functions have a list of `cases`
+MODULES = ("foundations", "tian2020", "tian2020_figures", "certificates")
 
 
 def experiment(cases, alone=False):
