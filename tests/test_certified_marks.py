@@ -1,0 +1,91 @@
+"""The marks set for certified answers, read from the stored rows.
+
+Times were measured on one core while other work ran beside; marks in seconds are as set.
+"""
+
+import numpy as np
+import pytest
+
+from fspca.experiments.runner import stored
+
+PROOF = 2e-9  # twice the relative gap at which a bound counts as reached
+
+
+def rows(name, **wanted):
+    found = [each for each in stored(name)["rows"] if wanted.items() <= each.items()]
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("scheme", "ABC")
+def test_spiked_schemes_are_proven_at_the_root(scheme):
+    found = rows("proven_schemes", scheme=scheme)
+    assert sum(each["proven"] and each["at the root"] for each in found) == 100
+
+
+@pytest.mark.parametrize("scheme", "ABCDEF")
+def test_schemes_agree_with_enumeration(scheme):
+    found = rows("proven_schemes", scheme=scheme)
+    assert len(found) == 100
+    for each in found:
+        assert each["proven"]
+        assert each["value"] == pytest.approx(each["enumerated"], rel=1e-5)  # 6 stored digits
+    assert np.median([each["seconds"] for each in found]) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("data", "m", "k", "seconds"),
+    [
+        *[("numerical_numbers", 10, k, 60) for k in (11, 20, 50)],
+        ("lymphoma_covariance", 10, 11, 60),
+        ("breast_cancer", 3, 7, 60), ("breast_cancer", 5, 10, 60), ("breast_cancer", 5, 20, 60),
+        ("digits", 3, 10, 120), ("digits", 10, 20, 60),
+        ("lymphoma_covariance", 10, 50, 600),
+    ],
+)  # fmt: skip
+def test_proven_in_time(data, m, k, seconds):
+    (found,) = rows("proven_optima", set=data, m=m, k=k)
+    assert found["proven"]
+    assert found["seconds"] <= seconds
+
+
+@pytest.mark.parametrize(("k", "gap", "seconds"), [(50, 0.017, 30), (100, 0.027, 60)])
+def test_lymphoma_is_bounded_soon(k, gap, seconds):
+    (found,) = rows("proven_optima", set="lymphoma_covariance", m=10, k=k)
+    path = found["last digits"]["path"]
+    assert any(bound <= (1 + gap) * value and at <= seconds for _, value, bound, at in path)
+
+
+def test_lymphoma_optimum():
+    (found,) = rows("proven_optima", set="lymphoma_covariance", m=10, k=11)
+    (of_set,) = rows("certified_gaps", set="lymphoma_covariance", m=10, k=11)
+    assert found["value"] / of_set["leading"] == pytest.approx(0.128126, rel=1e-5)
+
+
+def test_pitprops_is_proven_throughout():
+    found = rows("proven_optima", set="pitprops")
+    assert {(each["m"], each["k"]) for each in found} == {
+        (m, k) for m in range(1, 7) for k in range(m, 14)
+    }
+    assert all(each["proven"] for each in found)
+    assert sum(each["seconds"] for each in found) < 5
+
+
+@pytest.mark.parametrize("d", [30, 45, 60])
+def test_growth_is_measured_and_proven(d):
+    found = rows("growth", d=d)
+    assert len(found) == 5
+    assert all(each["proven"] for each in found)
+
+
+@pytest.mark.parametrize("kind", ["30", "10"])
+def test_wide_data_has_half_the_gap_of_the_light_bounds(kind):
+    (found,) = rows("wide_bounds", kind=kind)
+    light = min(gap for name, gap in found["bounds"].items() if name != "dual")
+    assert found["bounds"]["dual"] <= light / 2
+    assert found["seconds"] < 60
+
+
+def test_no_checked_tree_was_refused():
+    for name in ("proven_optima", "growth"):
+        assert all(each["checked"] is not False for each in stored(name)["rows"])
