@@ -6,10 +6,11 @@ import numpy as np
 import scipy.sparse
 
 from fspca import linalg, validate
-from fspca.sources import Blocks, Deflated, Dense, Shifted, Sparse
+from fspca.data_sources import Blocks, Sparse
+from fspca.sources import Deflated, Dense, Shifted
 
 FORMED_SIZE = 1000  # data with at most so many features, and more samples, is reduced to d x d
-DENSE_SIZE = 500  # up to here LAPACK on the whole matrix is both quicker and safer than Lanczos
+DENSE_SIZE = 500  # up to here LAPACK on the whole matrix is quick and needs no iteration
 
 
 class Covariance:
@@ -42,9 +43,9 @@ class Covariance:
         r"""The covariance X'X / divisor of data X (n samples x d features).
 
         X may be an array of any real type, memory-mapped (then read in blocks), or
-        scipy.sparse (then centred implicitly, which loses digits where means are much larger
-        than deviations).  The d x d matrix is formed only where d is at most n and at most
-        1000, so that it is both small and cheaper than the data.
+        scipy.sparse (then centred implicitly).  The d x d matrix is formed only where d is at
+        most n and at most 1000, so that it is both small and cheaper than the data, or where
+        more than a quarter of all eigenpairs is asked for.
 
         Parameters
         ----------
@@ -100,7 +101,7 @@ class Covariance:
         self._source, self.ridge = source, ridge
         self._seen = Shifted(source, ridge) if ridge else source
         self.size = source.size
-        self._pairs = (np.empty(0), np.empty((self.size, 0)))
+        self._pairs = {}
 
     def __repr__(self):
         ridge = f", ridge={self.ridge:g}" if self.ridge else ""
@@ -134,19 +135,17 @@ class Covariance:
 
     def leading(self, m):
         """The m largest eigenvalues, descending, and their eigenvectors as columns."""
-        if len(self._pairs[0]) < m:
-            self._pairs = self._solve(m)
-        values, vectors = self._pairs
-        return values[:m].copy(), vectors[:, :m].copy()
+        if not 1 <= m <= self.size:
+            raise ValueError(f"m={m} must lie between 1 and d={self.size}")
+        if m not in self._pairs:  # not from a larger m: where eigenvalues tie they may differ
+            self._pairs[m] = self._solve(m)
+        values, vectors = self._pairs[m]
+        return values.copy(), vectors.copy()
 
     def _solve(self, m):
-        if self.trace == 0:  # Lanczos has nowhere to go
-            return np.zeros(m), np.eye(self.size, m)
         if self.size <= DENSE_SIZE or 4 * m >= self.size:
             return linalg.leading_of_matrix(self.submatrix(np.arange(self.size)), m)
-        return linalg.leading_of_operator(
-            lambda v: self._seen.product(v.reshape(-1, 1))[:, 0], self.size, m
-        )
+        return linalg.leading_of_operator(self._seen.product, self.size, m)
 
     @property
     def factor(self):
@@ -157,16 +156,34 @@ class Covariance:
         return factor
 
     def shifted(self, sigma):
-        """A + sigma I."""
+        """A + sigma I, for a sigma that leaves it positive semidefinite."""
+        if not np.isfinite(sigma) or self._diagonal.min() + sigma < -linalg.TIE * self.trace:
+            raise ValueError(
+                f"sigma={sigma} must be finite and leave no variance negative "
+                f"(the smallest is {self._diagonal.min():.6g})"
+            )
         return Covariance.from_source(Shifted(self._source, sigma), self.ridge)
 
     def restricted(self, rows):
         """The covariance of some of the features."""
-        return Covariance.from_source(self._source.restricted(np.asarray(rows)), self.ridge)
+        rows = np.asarray(rows)
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or not rows.size:
+            raise ValueError(f"rows={rows!r} must be a list of features")
+        if rows.min() < 0 or rows.max() >= self.size or len(np.unique(rows)) < len(rows):
+            raise ValueError(
+                f"rows={rows!r} must be different features between 0 and {self.size - 1}"
+            )
+        return Covariance.from_source(self._source.restricted(rows), self.ridge)
 
     def deflated(self, x):
         """(I - xx') A (I - xx') for a unit vector x: projection deflation."""
-        return Covariance.from_source(Deflated(self._source, np.asarray(x, float)), self.ridge)
+        x = np.asarray(x, dtype=float)
+        if x.shape != (self.size,) or abs(np.linalg.norm(x) - 1) > 1e-8:  # far above rounding
+            raise ValueError(
+                f"x has shape {x.shape} and length {np.linalg.norm(x):.6g}; "
+                f"it must be a unit vector of d={self.size} entries"
+            )
+        return Covariance.from_source(Deflated(self._source, x), self.ridge)
 
 
 def _zeros_and_ones(X):

@@ -141,21 +141,27 @@ class Solution:
     upper_bound: float | None = None
 
     def __post_init__(self):
-        for array in (self.W, self.support):
+        for name in ("W", "support"):
+            array = np.array(getattr(self, name))
             array.setflags(write=False)
+            object.__setattr__(self, name, array)
 
     @property
     def gap(self):
         """How far, relatively, the optimum may lie above; None where no bound is known."""
         if self.upper_bound is None:
             return None
-        excess = max(0.0, self.upper_bound - self.objective)
+        excess = self.upper_bound - self.objective
         return excess / self.objective if self.objective > 0 else excess
 
     def __str__(self):
-        gap = "" if self.gap is None else f", the optimum is at most {100 * self.gap:.3g} % higher"
-        if self.gap is not None and self.gap <= TOLERANCE:
+        gap = ""
+        if self.gap is not None and self.gap < -TOLERANCE:
+            gap = f", contradicted by the upper bound {self.upper_bound:.6g}"
+        elif self.gap is not None and self.gap <= TOLERANCE:
             gap = ", proven optimal"
+        elif self.gap is not None:
+            gap = f", the optimum is at most {100 * self.gap:.3g} % higher"
         steps = "step" if self.n_iter == 1 else "steps"
         end = "" if self.converged else ", not converged"
         return (

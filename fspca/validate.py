@@ -43,7 +43,8 @@ def checked_real(name, M, finite=True):
 def checked_sparse(name, X):
     """Return a scipy.sparse matrix as CSC, with the checks of `checked_real`."""
     _refuse_dtype(name, X.dtype)
-    X = scipy.sparse.csc_array(X)
+    X = scipy.sparse.csc_array(X, copy=True)
+    X.sum_duplicates()
     if 0 in X.shape:
         raise ValueError(f"{name} has shape {X.shape}; it must have two nonzero dimensions")
     if not np.all(np.isfinite(X.data)):
@@ -59,8 +60,9 @@ def _refuse_dtype(name, dtype):
 def checked_covariance(A):
     """Return A as a symmetric, positive semidefinite float64 matrix of our own.
 
-    Rounding is forgiven up to the square root of the precision of A's own dtype: asymmetry
-    relative to the largest entry, a negative eigenvalue relative to the trace.
+    Rounding is forgiven on the scale of each pair of features, sqrt(a_ii a_jj), up to the
+    square root of the precision of A's own dtype; a variance may be negative by a few units
+    in the last place of the trace.
     """
     A = checked_real("A", A)
     if A.shape[0] != A.shape[1]:
@@ -68,28 +70,38 @@ def checked_covariance(A):
             f"A has shape {A.shape}; a covariance must be square (for data: Covariance.from_data)"
         )
     precision = np.finfo(A.dtype if np.issubdtype(A.dtype, np.floating) else float).eps
-    tolerance = np.sqrt(precision)
     A = np.array(A, dtype=float, order="C", subok=False)
-    asymmetry = np.abs(A - A.T)
-    if asymmetry.max() > tolerance * np.abs(A).max():
+    with np.errstate(over="ignore"):
+        trace = np.abs(np.diagonal(A)).sum()
+    if not np.isfinite(trace):
+        raise ValueError("A has a trace that overflows; its entries must be smaller")
+    least = 16 * len(A) * precision * trace
+    if A.diagonal().min() < -least:
+        _refuse_indefinite(A.diagonal().min(), -least)
+    scale = np.sqrt(np.maximum(A.diagonal(), least))
+    scale[scale == 0] = 1.0  # all is zero, or not semidefinite
+    R = A / scale / scale[:, None]
+    asymmetry = np.abs(R - R.T)
+    if asymmetry.max() > np.sqrt(precision):
         i, j = (int(x) for x in np.unravel_index(asymmetry.argmax(), A.shape))
         raise ValueError(
             f"A[{i}, {j}]={A[i, j]:.6g} differs from A[{j}, {i}]={A[j, i]:.6g}; A must be symmetric"
         )
-    A = (A + A.T) / 2
-    slack = tolerance * np.trace(A)
-    if A.any():
-        shifted = A.copy()
-        shifted.flat[:: len(A) + 1] += slack
-        try:
-            scipy.linalg.cholesky(shifted, overwrite_a=True, check_finite=False)
-        except scipy.linalg.LinAlgError:
-            lowest = scipy.linalg.eigvalsh(A, subset_by_index=[0, 0])[0]
-            raise ValueError(
-                f"A has the eigenvalue {lowest:.6g}, below the rounding allowed, "
-                f"{-abs(slack):.3g}; A must be positive semidefinite"
-            ) from None
-    return A
+    R = R / 2 + R.T / 2
+    R.flat[:: len(A) + 1] += np.sqrt(precision)
+    try:
+        scipy.linalg.cholesky(R, overwrite_a=True, check_finite=False)
+    except scipy.linalg.LinAlgError:
+        lowest = scipy.linalg.eigvalsh(A / 2 + A.T / 2, subset_by_index=[0, 0])[0]
+        _refuse_indefinite(lowest, -np.sqrt(precision) * scale.min() ** 2)
+    return A / 2 + A.T / 2
+
+
+def _refuse_indefinite(lowest, allowed):
+    raise ValueError(
+        f"A has the eigenvalue {lowest:.6g}, below the rounding allowed, {allowed:.3g}; "
+        "A must be positive semidefinite"
+    ) from None
 
 
 def checked_ridge(ridge):

@@ -27,6 +27,14 @@ BAD_MATRICES = {
     "not symmetric": (np.triu(np.ones((4, 4))) + EYE, ValueError, r"A\[0, 1\]=1 .*symmetric"),
     "indefinite": (np.diag([1.0, 1, 1, -0.1]), ValueError, "eigenvalue -0.1.*semidefinite"),
     "zero diagonal": (1.0 - EYE, ValueError, "eigenvalue -1.*semidefinite"),
+    "indefinite beside a large variance": (np.diag([1e10, 1, -50.0]), ValueError, "eigenvalue -50"),
+    "asymmetric beside a large variance": (
+        np.array([[1e10, 0, 0], [0, 1, 0.9], [0, 0.1, 1]]),
+        ValueError,
+        "must be symmetric",
+    ),
+    "indefinite in float32": (np.diag([1, 1, -1e-3]).astype(np.float32), ValueError, "-0.001"),
+    "too large": (1e308 * EYE, ValueError, "overflows"),
     "negative": (-EYE, ValueError, "eigenvalue -1.*semidefinite"),
     "NaN": (NAN, ValueError, r"A holds nan at \(0, 0\).*finite"),
     "infinite": (np.diag([1.0, 1, 1, np.inf]), ValueError, "finite"),
@@ -44,7 +52,7 @@ BAD_MATRICES = {
 def test_bad_covariance(solver, kind):
     A, error, message = BAD_MATRICES[kind]
     with pytest.raises(error, match=message):
-        SOLVERS[solver](A, 2, 3)
+        SOLVERS[solver](A, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -110,6 +118,13 @@ def test_rounding_is_forgiven():
         (lambda: subspace_distance(EYE, EYE, norm="fro"), ValueError, "norm='fro' must be one of"),
         (lambda: subspace_distance(EYE, EYE[:, :2]), ValueError, r"V \(4, 2\); they must be"),
         (lambda: make_scheme("E", basis="qr"), ValueError, "basis='qr' must be one of"),
+        (lambda: Covariance(EYE).shifted(-5), ValueError, "sigma=-5 must be finite and leave no"),
+        (lambda: Covariance(EYE).shifted(np.nan), ValueError, "sigma=nan must be finite"),
+        (lambda: Covariance(EYE).deflated([5, 0, 0, 0]), ValueError, "length 5; it must be a unit"),
+        (lambda: Covariance(EYE).restricted([7]), ValueError, "features between 0 and 3"),
+        (lambda: Covariance(EYE).restricted([1, 1]), ValueError, "must be different features"),
+        (lambda: Covariance(EYE).leading(7), ValueError, "m=7 must lie between 1 and d=4"),
+        (lambda: go(EYE, 1, 2, shift="no"), TypeError, "shift='no' must be True or False"),
         (lambda: ipu(EYE, 1, 2, init="best"), ValueError, "init='best' must be one of 'go'"),
         (lambda: ipu(EYE, 1, 2, init=np.ones((4, 2))), ValueError, r"\(4, 2\).*must be \(4, 1\)"),
         (lambda: ipu(EYE, 1, 2, init=NAN[:, :1]), ValueError, "init holds nan at"),

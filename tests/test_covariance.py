@@ -5,9 +5,10 @@ import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose
 
-from fspca import Covariance
+from fspca import Covariance, go
 from fspca import covariance as covariance_module
 from fspca.sources import Dense
+from fspca.synthetic import make_scheme, with_spectrum
 
 # Sums of some hundred products of numbers near 1 in another order differ by rounding only.
 ROUNDING = {"rtol": 1e-9, "atol": 1e-9}
@@ -94,7 +95,7 @@ def test_combinators_agree_with_arithmetic_on_arrays(kind, tmp_path, monkeypatch
 
 
 def test_data_is_read_in_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("fspca.sources.BLOCK_BYTES", 8 * 8 * 7)  # 7 rows of 8 features
+    monkeypatch.setattr("fspca.data_sources.BLOCK_BYTES", 8 * 8 * 7)  # 7 rows of 8 features
     monkeypatch.setattr(covariance_module, "FORMED_SIZE", 0)
     X = data(n=30)
     covariance = Covariance.from_data(memory_mapped(X, tmp_path))
@@ -116,6 +117,22 @@ def test_zeros_and_ones_are_data():
     assert_same(Covariance.from_data(X), reference(X.astype(float), True, "n-1"))
 
 
+@pytest.mark.parametrize("mean", [1e3, 1e7])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sparse_data_with_large_means_is_centred_without_cancellation(mean, dtype):
+    X = (np.random.default_rng(0).standard_normal((300, 8)) + mean).astype(dtype)
+    exact = reference(X.astype(float), True, "n-1")
+    covariance = Covariance.from_data(scipy.sparse.csr_array(X))
+    assert_allclose(covariance.submatrix(np.arange(8)), exact, rtol=1e-7, atol=1e-9)
+
+
+def test_sparse_data_with_duplicate_entries_is_summed_and_left_alone():
+    X = scipy.sparse.csc_array(([1.0, 2.0, 4.0], [0, 0, 1], [0, 2, 3]), shape=(3, 2))
+    covariance = Covariance.from_data(X, center=False, scale="sum")
+    assert covariance.diagonal().tolist() == [9.0, 16.0]
+    assert len(X.data) == 3
+
+
 def test_wide_data_never_forms_the_covariance():
     X = np.random.default_rng(0).standard_normal((20, 3000))
     covariance = Covariance.from_data(X)
@@ -131,6 +148,21 @@ def test_lanczos_finds_every_copy_of_a_repeated_eigenvalue(d):
     spectrum[:6] = 100, 100, 100, 50, 50, 10
     covariance = Covariance((Q * spectrum) @ Q.T)
     assert_allclose(covariance.leading(8)[0], [100, 100, 100, 50, 50, 10, 1, 1], rtol=1e-8)
+
+
+def test_many_copies_in_blocks_are_all_found():
+    """A hundred equal blocks: every eigenvalue comes a hundred times, and none may be missed."""
+    block = make_scheme("F", 20, 0) + 0.1 * np.eye(20)
+    values, _ = Covariance(np.kron(np.eye(40), block)).leading(21)
+    assert_allclose(values, np.linalg.eigvalsh(block)[-1], rtol=1e-9)
+
+
+def test_iterated_eigenvectors_are_deterministic_and_do_not_depend_on_what_was_asked_before():
+    A = with_spectrum(np.r_[np.full(6, 5.0), np.ones(694)], 0)
+    first, second = Covariance(A), Covariance(A)
+    second.leading(10)
+    assert np.array_equal(first.leading(3)[1], second.leading(3)[1])
+    assert np.array_equal(go(np.eye(600), 3, 5).W, go(np.eye(600), 3, 5).W)
 
 
 @pytest.mark.parametrize("k", [100, 400])

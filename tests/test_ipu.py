@@ -57,6 +57,32 @@ def test_strict_ascent_when_positive_definite(seed):
     assert np.all(np.diff(history) > 0)
 
 
+def algorithm_2(A, W, k):
+    """The paper's loop, dense and without the module: supports and objectives of all steps."""
+    supports, values = [], []
+    while len(supports) < 2 or supports[-1] != supports[-2]:
+        P = A @ W @ np.linalg.pinv(W.T @ A @ W) @ W.T @ A
+        support = np.sort(np.argsort(-np.diag(P), kind="stable")[:k])
+        w, V = np.linalg.eigh(A[np.ix_(support, support)])
+        W = np.zeros_like(W)
+        W[support] = V[:, -W.shape[1] :]
+        supports.append(support.tolist())
+        values.append(w[-W.shape[1] :].sum())
+    return supports, values
+
+
+@pytest.mark.parametrize("name", "DEF")
+@pytest.mark.parametrize("seed", range(20))
+def test_agrees_step_by_step_with_the_papers_loop(name, seed):
+    A = make_scheme(name, 14, seed) + 0.1 * np.eye(14)
+    W = random_subspace(14, 3, np.random.default_rng(seed))
+    supports, values = algorithm_2(A, W, 6)
+    solution = ipu(A, 3, 6, init=W)
+    assert solution.support.tolist() == supports[-1]
+    assert list(solution.history) == pytest.approx(values[:-1], rel=SAME)
+    assert np.all(np.diff(values[:-1]) > 0)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_the_end_is_a_fixed_point(seed):
     A = make_scheme("F", 14, seed)

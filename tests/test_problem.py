@@ -77,4 +77,8 @@ def test_a_solution_is_frozen_and_prints_in_one_line():
     assert "\n" not in str(GOOD)
     assert f"{GOOD.objective:.6g} with m=2 components on 3 of 6 features" in str(GOOD)
     assert GOOD.gap is None
+    assert "contradicted by the upper bound" in str(changed(upper_bound=0.9 * GOOD.objective))
+    W = np.array(GOOD.W)
+    changed(W=W)
+    W[0, 0] = 1.0  # the caller's array is not frozen
     assert changed(upper_bound=1.1 * GOOD.objective).gap == pytest.approx(0.1)

@@ -10,6 +10,7 @@ from fspca.covariance import as_covariance
 from fspca.linalg import TIE, largest
 from fspca.problem import SharedSupport
 from fspca.shared_support.refit import solution_on
+from fspca.validate import checked_integer
 
 BATCH_BYTES = 2**25
 
@@ -52,6 +53,7 @@ def exhaustive(A, m, k, max_supports=5_000_000, progress=None):
     if k == m:
         return _proven(A, problem, largest(A.diagonal(), k), 1)
     count = comb(A.size, k)
+    checked_integer("max_supports", max_supports)
     if count > max_supports:
         raise ValueError(
             f"k={k} of d={A.size} features gives {count:.3g} supports, more than "

@@ -50,6 +50,8 @@ def go(A, m, k, shift=False):
     """
     A, problem = as_covariance(A), SharedSupport(m, k)
     problem.fit(A.size)
+    if not isinstance(shift, bool | np.bool_):
+        raise TypeError(f"shift={shift!r} must be True or False")
     if k == m:  # then each A[I, I] has rank at most m, whatever the rank of A
         sigma, variances = 0.0, A.diagonal()
     else:
