@@ -38,8 +38,9 @@ test-book: $(HTML)/.built  ## build the book, any warning being an error, and ch
 
 test-notebooks: $(VENV)/.notebooks  ## run the notebooks and compare with their stored outputs
 
-reproduce: $(READY)  ## recompute the stored results, then run all notebooks in place (resumes when interrupted)
+reproduce: $(READY)  ## recompute the stored results and the ledger, then run all notebooks in place (resumes when interrupted)
 	$(BIN)/python -m fspca.experiments run --resume
+	$(BIN)/python -m fspca.experiments ledger
 	$(BIN)/python book/tools/run_notebooks.py --resume
 	rm -f .cache/reproduced.json
 

@@ -1,10 +1,10 @@
-"""Commands: list, run [id ...], check [id ...], bench."""
+"""Commands: list, run [id ...], check [id ...], ledger, bench."""
 
 import argparse
 
 import numpy as np
 
-from fspca.experiments import foundations, runner
+from fspca.experiments import foundations, ledger, runner
 from fspca.experiments.runner import experiments, row, run, same_row, stored
 
 try:
@@ -50,7 +50,7 @@ def bench():
 
 def main():
     parser = argparse.ArgumentParser(prog="python -m fspca.experiments", description=__doc__)
-    parser.add_argument("command", choices=("list", "run", "check", "bench"))
+    parser.add_argument("command", choices=("list", "run", "check", "ledger", "bench"))
     parser.add_argument("ids", nargs="*", help="experiments; all if none is named")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--cases", type=int, default=5, help="rows that check recomputes")
@@ -64,6 +64,8 @@ def main():
     known = experiments()
     if unknown := set(options.ids) - set(known):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
+    if options.command == "ledger":
+        print("\n".join(map(str, ledger.write())))
     for name in options.ids or known:
         if options.command == "list":
             print(f"{name}: {known[name].__doc__} ({len(known[name].cases)} cases)")

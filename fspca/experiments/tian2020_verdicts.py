@@ -6,12 +6,15 @@ import numpy as np
 
 from fspca.experiments.runner import RESULTS, stored
 from fspca.experiments.verdict import (
+    HALF_UNIT,
+    LIMIT,
     OPEN,
     OPEN_TO_READING,
     REPRODUCED,
     cell_verdict,
     open_choice,
     point_verdict,
+    standard_error,
     z_score,
 )
 
@@ -52,13 +55,15 @@ def table_cells(rows, variant="own", average="paper"):
         for j, measure in enumerate(MEASURES):
             mean, bracket = line[measure]
             ours, spread = values[:, j].mean(), values[:, j].std(ddof=1)
-            z = z_score(ours, spread, mean, bracket, len(values), measure == "HF")
+            compared = (ours, spread, mean, bracket, len(values), measure == "HF")
+            z = z_score(*compared)
             choice = open_choice(method, init, measure)
             verdict = cell_verdict(z, choice)
             cells.append({
                 "scheme": line["scheme"], "method": method, "init": init, "measure": measure,
                 "published": mean, "bracket": bracket, "ours": ours,
                 "error": spread / len(values) ** 0.5, "z": z, "verdict": verdict,
+                "tolerance": HALF_UNIT + LIMIT * standard_error(*compared),
                 "open": OPEN[choice] if choice else "",
             })  # fmt: skip
     return cells
@@ -117,4 +122,27 @@ def figure_2_points(start="convex"):
                     "set": name, "method": method, "k": k, "published": value, "ours": ours,
                     "verdict": verdict, "open": OPEN[choice] if choice else "",
                 })  # fmt: skip
+    return points
+
+
+def figure_4_points(start="convex"):
+    """Return a record for each point read off Figure 4, from one of the starts that we tried.
+
+    Go's line needs no start.  A step that our run no longer takes, because it has stopped, has the
+    value of its last.
+    """
+    drawn, row = published("tian2020_figure_4"), stored("tian2020_figure_4")["rows"][0]
+    points = []
+    for method, values in drawn["values"].items():
+        choice = None if method == "go" else "start"
+        walk = [row["go"]] if method == "go" else row[f"from {start}"][method]
+        for t, value in enumerate(values):
+            if value is None:
+                continue
+            ours = walk[min(t, len(walk) - 1)]
+            points.append({
+                "method": method, "step": t + 1, "published": value, "ours": ours,
+                "verdict": point_verdict(ours, value, drawn["digits"][method], choice),
+                "tolerance": drawn["digits"][method], "open": OPEN[choice] if choice else "",
+            })  # fmt: skip
     return points

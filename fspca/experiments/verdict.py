@@ -57,9 +57,19 @@ def z_score(ours, deviation, published, bracket, n, frequency):
     excess = abs(ours - published) - HALF_UNIT
     if excess <= 1e-9:  # rounding of the difference
         return 0.0
+    error = standard_error(ours, deviation, published, bracket, n, frequency)
+    return excess / error if error > 0 else math.inf
+
+
+def standard_error(ours, deviation, published, bracket, n, frequency):
+    """Return the standard error of the difference of two means of n, as the rule says.
+
+    >>> standard_error(0.80, 0.10, 0.76, 0.12, 100, frequency=False)
+    0.0156...
+    """
     mean = (ours + published) / 2
     variance = 2 * mean * (1 - mean) if frequency else deviation**2 + bracket**2
-    return excess / math.sqrt(variance / n) if variance > 0 else math.inf
+    return math.sqrt(variance / n)
 
 
 def cell_verdict(z, choice=None):

@@ -1,0 +1,82 @@
+"""The reproduction ledger: whole, and what its command makes."""
+
+import csv
+import io
+
+import pytest
+
+from fspca.experiments import ledger
+from fspca.experiments.runner import experiments
+from fspca.experiments.tian2020_claims import side
+from fspca.experiments.tian2020_verdicts import figure_4_points, published
+
+ROWS = ledger.entries()
+
+
+def test_page_and_table_are_what_the_command_makes():
+    """If this fails, run: python -m fspca.experiments ledger"""
+    assert ledger.PAGE.read_text(encoding="utf-8") == ledger.page()
+    assert ledger.TABLE.read_text(encoding="utf-8") == ledger.table()
+
+
+def test_every_published_id_has_a_function_a_chapter_cell_and_a_row():
+    ids = ledger.published_ids()
+    assert len(ids) >= 8
+    assert ledger.faults(ids, experiments(), ledger.labels(), ROWS) == []
+
+
+@pytest.mark.parametrize("missing", ["function", "cell in a chapter", "row"])
+def test_what_is_missing_is_seen(missing):
+    known = {"function": ["one"], "cell in a chapter": ["one"], "row": [{"id": "one"}]}
+    known[missing] = []
+    assert ledger.faults(["one"], *known.values()) == [f"one has no {missing}"]
+
+
+def test_every_published_number_has_its_row():
+    def rows(name):
+        return [r["row"] for r in ROWS if r["id"] == name and not r["row"].startswith("claim/")]
+
+    table = published("tian2020_table_2")["rows"]
+    cells = {f"{x['scheme']}/{x['method']}/{x['init']}/{y}" for x in table for y in
+             ("IR", "RE", "HF")}  # fmt: skip
+    assert set(rows("tian2020_table_2")) == cells
+    assert len(cells) == len(rows("tian2020_table_2")) == 270
+    second = published("tian2020_figure_2")
+    assert len(rows("tian2020_figure_2")) == sum(
+        len(values) for curves in second["values"].values() for values in curves.values()
+    )
+    assert len(rows("tian2020_figure_3")) == 4 * len(published("tian2020_figure_3")["k"])
+    fourth = published("tian2020_figure_4")["values"].values()
+    assert len(rows("tian2020_figure_4")) == sum(v is not None for line in fourth for v in line)
+    assert len(rows("tian2020_table_1")) == 6
+
+
+def test_rows_are_complete_and_each_place_is_there_once():
+    places = [(row["id"], row["row"]) for row in ROWS]
+    assert len(set(places)) == len(places)
+    assert {row["verdict"] for row in ROWS} <= set(ledger.SIGNS)
+    assert all(row["why"] and row["function"] and row["seconds"] for row in ROWS)
+    read = list(csv.DictReader(io.StringIO(ledger.table())))
+    assert read == ROWS
+
+
+def test_every_difference_has_its_reason():
+    bare = [r for r in ROWS if r["verdict"] == "differs" and ";" not in r["why"]]
+    assert bare == []
+
+
+def test_counts_on_top_are_those_of_the_rows():
+    numbers = ledger.tally(ROWS)
+    assert sum(numbers) + ledger.asked(ROWS) == len(ROWS)
+    line = next(line for line in ledger.page().splitlines() if "**all**" in line)
+    assert [int(x) for x in line.split("|")[2:8]] == [sum(numbers), *numbers, ledger.asked(ROWS)]
+
+
+def test_a_ratio_near_one_says_nothing():
+    assert side(1.05, True) == side(1.05, False) == "within sampling error"
+    assert (side(1.2, True), side(1.2, False)) == ("reproduced", "differs")
+
+
+def test_figure_4_tells_starts_apart():
+    assert {p["verdict"] for p in figure_4_points() if p["method"] == "go"} == {"reproduced"}
+    assert {p["verdict"] for p in figure_4_points() if p["method"] != "go"} == {"under-specified"}
