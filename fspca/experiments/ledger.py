@@ -7,6 +7,7 @@ appendix, `table()` the same rows as comma-separated values.
 import csv
 import io
 import json
+from functools import cache
 
 import numpy as np
 
@@ -65,8 +66,13 @@ def entry(name, row, published, ours, tolerance, why, verdict):
     return {
         "id": name, "row": row, "published": shown(published), "ours": shown(ours),
         "tolerance": shown(tolerance), "why": why, "verdict": verdict,
-        "function": f"{function.__module__}.{name}", "seconds": shown(stored(name)["seconds"]),
+        "function": f"{function.__module__}.{name}", "seconds": seconds(name),
     }  # fmt: skip
+
+
+@cache
+def seconds(name):
+    return shown(stored(name)["seconds"])
 
 
 def shown(value):
