@@ -15,7 +15,12 @@ import scipy
 from fspca import datasets
 
 RESULTS = Path(__file__).resolve().parents[2] / "data" / "results"
-MODULES = ("foundations", "tian2020", "tian2020_figures")  # functions with a list of `cases`
+MODULES = (  # functions with a list of `cases`
+    "foundations",
+    "tian2020_table_1",
+    "tian2020",
+    "tian2020_figures",
+)
 
 
 def experiment(cases, alone=False):
