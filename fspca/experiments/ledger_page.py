@@ -144,14 +144,15 @@ The same rows, each with its published value, ours, the tolerance and its reason
 
 *Seconds are those of the stored run, two cores for all but Figure 3.*
 
-**The verdicts** are computed by a rule that was written before anything was compared ([stated in the chapter](claim-rule)).
+**The verdicts** are computed by a rule ([stated in the chapter](claim-rule)); for the cells of Table 2 and the points of Figure 2 it was written before the full-size run.
+Which sentences are held against the rows, and by which margins, was chosen with the rows at hand, and so was what a point of Figure 4 can be read off to.
 
 | sign | verdict | what it says |
 |---|---|---|
 | = | reproduced | nothing is left beyond half a unit of the printed digit, or beyond what a drawing can be read off to; a sentence holds |
 | ~ | within sampling error | the two means differ by no more than 2.576 standard errors beyond that |
 | ≠ | differs | they do; or a sentence does not hold |
-| ? | under-specified | they do, and the number rests on something that the paper does not say: it was listed as open before the comparison |
+| ? | under-specified | they do, and the number rests on something that the paper does not say: it was listed as open before the run |
 
 In the folded tables a cell reads *the paper's number | ours, sign*.
 Beside a sentence stands the number that it rests on: a count of the points against it, or a value; in Figure 3 seconds, or a ratio to IPU.
