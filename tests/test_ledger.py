@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from fspca.experiments import ledger
+from fspca.experiments import ledger, ledger_page
 from fspca.experiments.runner import experiments
 from fspca.experiments.tian2020_claims import side
 from fspca.experiments.tian2020_verdicts import figure_4_points, published
@@ -15,8 +15,8 @@ ROWS = ledger.entries()
 
 def test_page_and_table_are_what_the_command_makes():
     """If this fails, run: python -m fspca.experiments ledger"""
-    assert ledger.PAGE.read_text(encoding="utf-8") == ledger.page()
-    assert ledger.TABLE.read_text(encoding="utf-8") == ledger.table()
+    assert ledger_page.PAGE.read_text(encoding="utf-8") == ledger_page.page()
+    assert ledger_page.TABLE.read_text(encoding="utf-8") == ledger_page.table()
 
 
 def test_every_published_id_has_a_function_a_chapter_cell_and_a_row():
@@ -54,9 +54,9 @@ def test_every_published_number_has_its_row():
 def test_rows_are_complete_and_each_place_is_there_once():
     places = [(row["id"], row["row"]) for row in ROWS]
     assert len(set(places)) == len(places)
-    assert {row["verdict"] for row in ROWS} <= set(ledger.SIGNS)
+    assert {row["verdict"] for row in ROWS} <= set(ledger_page.SIGNS)
     assert all(row["why"] and row["function"] and row["seconds"] for row in ROWS)
-    read = list(csv.DictReader(io.StringIO(ledger.table())))
+    read = list(csv.DictReader(io.StringIO(ledger_page.table())))
     assert read == ROWS
 
 
@@ -66,10 +66,14 @@ def test_every_difference_has_its_reason():
 
 
 def test_counts_on_top_are_those_of_the_rows():
-    numbers = ledger.tally(ROWS)
-    assert sum(numbers) + ledger.asked(ROWS) == len(ROWS)
-    line = next(line for line in ledger.page().splitlines() if "**all**" in line)
-    assert [int(x) for x in line.split("|")[2:8]] == [sum(numbers), *numbers, ledger.asked(ROWS)]
+    numbers = ledger_page.tally(ROWS)
+    assert sum(numbers) + ledger_page.asked(ROWS) == len(ROWS)
+    line = next(line for line in ledger_page.page().splitlines() if "**all**" in line)
+    assert [int(x) for x in line.split("|")[2:8]] == [
+        sum(numbers),
+        *numbers,
+        ledger_page.asked(ROWS),
+    ]
 
 
 def test_a_ratio_near_one_says_nothing():

@@ -4,7 +4,7 @@ import argparse
 
 import numpy as np
 
-from fspca.experiments import foundations, ledger, runner
+from fspca.experiments import foundations, ledger_page, runner
 from fspca.experiments.runner import experiments, row, run, same_row, stored
 
 try:
@@ -65,7 +65,7 @@ def main():
     if unknown := set(options.ids) - set(known):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
     if options.command == "ledger":
-        print("\n".join(map(str, ledger.write())))
+        print("\n".join(map(str, ledger_page.write())))
     for name in options.ids or known:
         if options.command == "list":
             print(f"{name}: {known[name].__doc__} ({len(known[name].cases)} cases)")

@@ -35,34 +35,6 @@ def realisation(scheme, seed, basis="uniform"):
     return A, *optimum(A, M, K)
 
 
-@experiment(cases=[{"scheme": scheme} for scheme in "ABCDEF"])
-def tian2020_table_1(scheme):
-    """Hold 100 covariances of each scheme against its description in Table 1.
-
-    For A to D: the largest relative difference of an eigenvalue, and the smallest rank that a
-    multiple of the identity can be left with.  For E and F: the mean of all traces, what the law
-    of the entries makes of it, and by how many standard errors the two differ.
-    """
-    matrices = np.array([make_scheme(scheme, seed=seed) for seed in range(100)])
-    if scheme in "ABCD":
-        values, wanted = np.linalg.eigvalsh(matrices), np.sort(scheme_spectrum(scheme))
-        repeated = np.unique(wanted, return_counts=True)[1].max()
-        far = np.max(np.abs(values - wanted)) / wanted.max()
-        return {"exact": bool(far < 1e-12), "least shifted rank": 20 - int(repeated)}
-    traces, expected = np.trace(matrices, axis1=1, axis2=2), 400 * {"E": 1 / 3, "F": 1.0}[scheme]
-    error = traces.std(ddof=1) / 10
-    return {"trace": traces.mean(), "expected": expected, "z": (traces.mean() - expected) / error}
-
-
-@experiment(cases=REALISATIONS)
-def tian2020_steps(scheme, seed):
-    """Count the steps that IPU takes from Go and, at most, from 20 random starts (of Table 2)."""
-    A, _, _ = realisation(scheme, seed)
-    starts = range(10_000 + STARTS * seed, 10_000 + STARTS * (seed + 1))
-    random = [ipu(A, M, K, init="random", seed=i, max_iter=500).n_iter for i in starts]
-    return {"go": ipu(A, M, K).n_iter, "random": max(random)}
-
-
 def measured(answer, best):
     """Return IR, RE and whether RE is at most 1e-3 for a pair of support and objective."""
     (support, value), (optimal, most) = answer, best

@@ -56,18 +56,6 @@ def of_set(name):
     return data.covariance() if data.X is None else data.covariance(center=False, scale="sum")
 
 
-@experiment(cases=[{"set": "pitprops", "m": 3, "k": 5}])
-def tian2020_figure_1(set, m, k):
-    """Which features each component uses: one support for each, and one for all."""
-    A = of_set(set)
-    supports = {}
-    for name, solution in (("tpower", tpower(A, m, k)), ("ipu", ipu(A, m, k))):
-        supports[name] = [np.flatnonzero(w) for w in solution.W.T]
-        supports[f"{name}, loadings"] = solution.W.T
-        supports[f"{name}, overlap"] = np.abs(solution.W.T @ solution.W - np.eye(m)).max()
-    return supports
-
-
 @experiment(
     cases=[
         {"set": name, "k": k}

@@ -1,4 +1,7 @@
-"""Whether a published number comes out: a rule that was written before anything was compared.
+"""Whether a published number comes out: a rule that was written before the full-size run.
+
+A smaller trial had been compared with the table before, informally: the reading of the basis, of
+what is averaged, and the list of what is open come from it.
 
 **A cell of a table** is a mean over N realisations, printed with two digits.  Ours is the mean of
 N independent realisations too.  What a realisation gives is one number, whatever the number of
@@ -12,7 +15,7 @@ starts within it: runs on one matrix are not independent, so errors are clustere
 3. What is left of the difference, over that error, is z.  Up to 2.576 (1 % of honest repetitions
    lie beyond) the cell is "within sampling error", above it "differs".
 4. A cell that would differ, and rests on something that the paper leaves open and we could not
-   settle, is "under-specified".  These are listed in OPEN, before the comparison.
+   settle, is "under-specified".  These are listed in OPEN, before the run.
 
 Of 270 cells honest repetition would let 3 differ by chance.  The placebo, the same experiment
 with rotation-invariant eigenvectors, must fail rows that the reading passes.
