@@ -12,6 +12,12 @@ STYLES = {
     "go, shifted": {"color": "#56B4E9", "marker": "v", "linestyle": "--"},
     "ipu": {"color": "#D55E00", "marker": "D", "linestyle": "-"},
     "variance": {"color": "#009E73", "marker": "^", "linestyle": "-."},
+    "soap": {"color": "#E69F00", "marker": "P", "linestyle": "--"},
+    "srt": {"color": "#CC79A7", "marker": "X", "linestyle": "-."},
+    "cssp": {"color": "#009E73", "marker": "h", "linestyle": ":"},
+    "greedy_tpower": {"color": "#0072B2", "marker": "<", "linestyle": "-."},
+    "tpower": {"color": "#56B4E9", "marker": ">", "linestyle": "-"},
+    "fantope": {"color": "#000000", "marker": "p", "linestyle": "--"},
     "pca": {"color": "#CC79A7", "marker": "x", "linestyle": ":"},
 }
 
