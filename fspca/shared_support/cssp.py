@@ -51,7 +51,7 @@ def cssp(A, m, k, refined=False):
     nothing is promised.  tian2020 does not say which selection or loadings it used: the k
     largest leverage scores give its intersection ratios (Table 2), and no encoder its errors.
     Cost: m leading eigenpairs of A, O(dk^2 + k^3) for the loadings.
-    Explained in the chapter "Rivals that choose features by other scores".
+    Explained in the chapter "Change one line: SOAP, SRT and IPU".
 
     Examples
     --------

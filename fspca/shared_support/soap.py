@@ -48,7 +48,7 @@ def soap(A, m, k, init="go", n_starts=1, seed=None, max_iter=100, refined=False,
     Cost of a step: O(dkm + dm^2) for a dense A.
     The authors of tian2020 print it in their appendix (Algorithm 4, whose line 7 takes the QR of
     a k x k block: read the rows I of Q).
-    Explained in the chapter "One line apart: SOAP, SRT and IPU".
+    Explained in the chapter "Change one line: SOAP, SRT and IPU".
 
     Examples
     --------

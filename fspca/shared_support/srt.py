@@ -46,7 +46,7 @@ def srt(A, m, k, init="go", n_starts=1, seed=None, max_iter=100, refined=False, 
     (Yang and Xu 2015; here each block of the stream is the whole covariance).  For a given A
     nothing is promised: the objective may fall (tian2020, Remark 5.7), nothing proves that the
     support settles.  Cost of a step: O(dkm) for a dense A.
-    Explained in the chapter "One line apart: SOAP, SRT and IPU".
+    Explained in the chapter "Change one line: SOAP, SRT and IPU".
 
     Examples
     --------
