@@ -23,12 +23,6 @@ STYLES = {
     "shifted": {"color": "#56B4E9", "marker": "v", "linestyle": "--"},
     "diagonal": {"color": "#009E73", "marker": "^", "linestyle": "-."},
     "eigenvalue": {"color": "#CC79A7", "marker": "x", "linestyle": ":"},
-    "soap": {"color": "#E69F00", "marker": "P", "linestyle": "--"},
-    "srt": {"color": "#CC79A7", "marker": "X", "linestyle": "-."},
-    "cssp": {"color": "#009E73", "marker": "h", "linestyle": ":"},
-    "greedy_tpower": {"color": "#0072B2", "marker": "<", "linestyle": "-."},
-    "tpower": {"color": "#56B4E9", "marker": ">", "linestyle": "-"},
-    "fantope": {"color": "#000000", "marker": "p", "linestyle": "--"},
     "theorem": {"color": "#E69F00", "marker": "s", "linestyle": "--"},
 }
 

@@ -70,8 +70,9 @@ def test_a_run_that_is_no_pass_leaves_no_mark(made, monkeypatch):
 def test_a_pass_ends_when_all_of_it_is_made():
     command = ["make", "-n", "--no-print-directory", "reproduce"]
     lines = subprocess.run(command, capture_output=True, text=True, cwd=toc.ROOT).stdout
-    assert [line.split()[1:] for line in lines.splitlines()[-3:]] == [
+    assert [line.split()[1:] for line in lines.splitlines()[-4:]] == [
         ["-m", "fspca.experiments", "run", "--resume"],
+        ["-m", "fspca.experiments", "ledger"],
         ["book/tools/run_notebooks.py", "--resume"],
         ["-f", str(runner.STATE.relative_to(runner.ROOT))],
     ]
