@@ -124,3 +124,11 @@ def test_partial_eigensolver_agrees_with_the_dense_one(k):
     solution = ipu(A, 4, k, init="variance")
     top = np.linalg.eigvalsh(A[np.ix_(solution.support, solution.support)])[-4:].sum()
     assert solution.objective == pytest.approx(top, rel=1e-10)
+
+
+@pytest.mark.parametrize("init", ["go", "variance", "random"])
+def test_where_k_is_m_the_answer_is_optimal_from_any_start(init):
+    A = make_scheme("F", 12, 3)
+    solution = ipu(A, 3, 3, init=init, seed=0)
+    assert solution.objective == pytest.approx(exhaustive(A, 3, 3).objective, rel=1e-12)
+    assert solution.gap <= 1e-9

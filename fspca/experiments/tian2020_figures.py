@@ -105,7 +105,8 @@ def tian2020_figure_3(k):
     walks = {name: [] for name in SCALES}
     for _ in range(15 if k <= 1000 else 3):  # in turns, so that disturbances meet all alike
         for name, how in SCALES.items():
-            walks[name].append(clocked(A, problem, start, *how))
+            at_once = name == "ipu" and k == M  # then ipu reads the optimum off the diagonal
+            walks[name].append(solved(source, k) if at_once else clocked(A, problem, start, *how))
     values = {name: runs[0][1] for name, runs in walks.items()}
     clock = {name: np.min([run[0] for run in runs], axis=0) for name, runs in walks.items()}
     seconds = {"go": timed(lambda: go(Covariance.from_source(source), M, k), 3)}
@@ -135,6 +136,13 @@ def timed(function, repeats):
         function()
         seconds.append(time.perf_counter() - began)
     return float(min(seconds))
+
+
+def solved(source, k):
+    """Return what `clocked` does, of an ipu that needs no step."""
+    began = time.perf_counter()
+    value = ipu(Covariance.from_source(source), M, k).objective
+    return np.full(2, time.perf_counter() - began), np.array([value])
 
 
 def clocked(A, problem, start, scale, refined, most=100):

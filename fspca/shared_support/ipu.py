@@ -1,8 +1,11 @@
 """IPU: apply Go's rule to a proxy of rank m, rebuilt around each answer."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from fspca.shared_support.iteration import iterate
+from fspca.shared_support.go import go
+from fspca.shared_support.iteration import checked, iterate
 
 
 def proxy_rows(AW, M):
@@ -49,7 +52,8 @@ def ipu(A, m, k, init="go", n_starts=1, seed=None, max_iter=100):
     Returns
     -------
     Solution
-        Stops when the support repeats or the objective does not rise.
+        Stops when the support repeats or the objective does not rise.  Where k = m it is
+        Go's, which is optimal then.
 
     Notes
     -----
@@ -64,4 +68,7 @@ def ipu(A, m, k, init="go", n_starts=1, seed=None, max_iter=100):
     >>> ipu(A, m=1, k=2)
     ipu: explains 3 with m=1 components on 2 of 3 features (1 step)
     """
+    A, problem, init = checked(A, m, k, init, n_starts, max_iter)
+    if problem.k == problem.m:  # the largest variances are optimal: there is nothing to climb
+        return replace(go(A, m, k), solver="ipu")
     return iterate(A, m, k, proxy_rows, "ipu", init, n_starts, seed, max_iter, refined=True)

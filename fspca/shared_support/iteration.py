@@ -71,6 +71,17 @@ def starting_point(A, problem, init, rng):
 
 def iterate(A, m, k, scale, solver, init, n_starts, seed, max_iter, refined, keep="last"):
     """Check the arguments, run the steps from every start, and return the best Solution."""
+    A, problem, init = checked(A, m, k, init, n_starts, max_iter, keep)
+    rng = np.random.default_rng(seed)
+    solutions = []
+    for each in [init] + ["random"] * (n_starts - 1):
+        start = starting_point(A, problem, each, rng)
+        solutions.append(_run(A, problem, start, scale, solver, max_iter, refined, keep))
+    return max(solutions, key=lambda solution: solution.objective)
+
+
+def checked(A, m, k, init, n_starts=1, max_iter=1, keep="last"):
+    """Return the covariance, the problem and the start, or say what is wrong with an argument."""
     A, problem = as_covariance(A), SharedSupport(m, k)
     problem.fit(A.size)
     if isinstance(init, str):
@@ -82,12 +93,7 @@ def iterate(A, m, k, scale, solver, init, n_starts, seed, max_iter, refined, kee
     checked_choice("keep", keep, ("last", "best"))
     checked_count("n_starts", n_starts)
     checked_count("max_iter", max_iter)
-    rng = np.random.default_rng(seed)
-    solutions = []
-    for each in [init] + ["random"] * (n_starts - 1):
-        start = starting_point(A, problem, each, rng)
-        solutions.append(_run(A, problem, start, scale, solver, max_iter, refined, keep))
-    return max(solutions, key=lambda solution: solution.objective)
+    return A, problem, init
 
 
 def stuck(history, value, refined):
