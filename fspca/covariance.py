@@ -134,13 +134,15 @@ class Covariance:
         """The m largest eigenvalues, descending, and their eigenvectors as columns."""
         if not 1 <= m <= self.size:
             raise ValueError(f"m={m} must lie between 1 and d={self.size}")
-        if m not in self._pairs:  # not from a larger m: where eigenvalues tie they may differ
-            self._pairs[m] = self._solve(m)
-        values, vectors = self._pairs[m]
-        return values.copy(), vectors.copy()
+        small = self.size <= DENSE_SIZE  # then all are computed at once, whatever m is
+        asked = self.size if small else m  # else not from a larger m: where they tie, they differ
+        if asked not in self._pairs:
+            self._pairs[asked] = self._solve(asked)
+        values, vectors = self._pairs[asked]
+        return values[:m].copy(), vectors[:, :m].copy()
 
     def _solve(self, m):
-        if self.size <= DENSE_SIZE or 4 * m >= self.size:
+        if 4 * m >= self.size:
             return linalg.leading_of_matrix(self.submatrix(np.arange(self.size)), m)
         return linalg.leading_of_operator(self._seen.product, self.size, m)
 

@@ -60,11 +60,11 @@ def cases_of(table):
 def certified_gaps(set, m, k):
     """Bound the optimum on a data set in five ways, beside what Go, IPU and exchanges reach."""
     A = covariance_of(set)
-    dual = upper_bound(A, m, k)
+    dual, climbed = upper_bound(A, m, k), ipu(A, m, k)
     answers = {
         "go": go(A, m, k),
-        "ipu": ipu(A, m, k),
-        "swap": swap(A, m, k, ipu(A, m, k).support),
+        "ipu": climbed,
+        "swap": swap(A, m, k, climbed.support),
         "rounded": climb(A, m, k, np.argsort(-dual.z, kind="stable")[:k]),
     }
     values = {name: answer.objective for name, answer in answers.items()}

@@ -12,12 +12,13 @@ import numpy as np
 
 from fspca import datasets
 from fspca.covariance import Covariance
-from fspca.experiments.foundations import large_scheme
+from fspca.experiments.foundations import large_scheme, timed
 from fspca.experiments.optimum import optimum
 from fspca.experiments.runner import experiment
 from fspca.linalg import leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.separate_supports.tpower import tpower
+from fspca.shared_support.certificate import theorem_terms
 from fspca.shared_support.fantope import penalty_for, truncated
 from fspca.shared_support.go import go
 from fspca.shared_support.greedy_tpower import greedy_tpower
@@ -39,14 +40,7 @@ SCALES = {
 
 def theorem_5_1(A, m, k):
     """Return the epsilon of Theorem 5.1 and the four terms that it is the smallest of."""
-    d = A.size
-    values = np.maximum(A.plain.leading(d)[0], 0.0)
-    rest = values[m : 2 * m].sum()
-    smallest = values[-1] if values[-1] > 1e-12 * values[0] else 0.0
-    terms = [
-        d / k * rest / values[:m].sum(), d / m * rest / values.sum(),
-        1 - smallest / values[0], 1 - k / d,
-    ]  # fmt: skip
+    terms = theorem_terms(A.plain, m, k)
     return min(terms), terms
 
 
@@ -109,8 +103,8 @@ def tian2020_figure_3(k):
             walks[name].append(solved(source, k) if at_once else clocked(A, problem, start, *how))
     values = {name: runs[0][1] for name, runs in walks.items()}
     clock = {name: np.min([run[0] for run in runs], axis=0) for name, runs in walks.items()}
-    seconds = {"go": timed(lambda: go(Covariance.from_source(source), M, k), 3)}
-    seconds["tpower"] = timed(lambda: tpower(Covariance.from_source(source), M, k), 1)
+    seconds = {"go": timed(lambda: go(Covariance.from_source(source), M, k), 3, min)}
+    seconds["tpower"] = timed(lambda: tpower(Covariance.from_source(source), M, k), 1, min)
     for name, times in clock.items():
         seconds[name] = {"step": np.median(np.diff(times)), "stop": times[-1]}
         for rival in ("soap", "srt"):
@@ -123,19 +117,7 @@ def tian2020_figure_3(k):
     }
 
 
-@cache
-def matrix(d):
-    return large_scheme(d)
-
-
-def timed(function, repeats):
-    """Return the least seconds of several calls."""
-    seconds = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - began)
-    return float(min(seconds))
+matrix = cache(large_scheme)
 
 
 def solved(source, k):

@@ -109,17 +109,18 @@ def upper_bound(A, m, k, method="dual", max_steps=600, max_seconds=None, target=
 
 def theorem_loss(A, m, k):
     """Return the least of the four terms of tian2020's Theorem 5.1."""
+    return min(theorem_terms(A, m, k))
+
+
+def theorem_terms(A, m, k):
+    """Return the four terms of tian2020's Theorem 5.1; all are 0 for a zero covariance."""
     values = np.maximum(A.leading(min(A.size, 2 * m))[0], 0.0)
     if not values[0]:
-        return 0.0
+        return [0.0] * 4
     tail = values[m:].sum()
     smallest = A.leading(A.size)[0][-1] if A.size <= DENSE_SIZE else 0.0
-    return min(
-        A.size / k * tail / values[:m].sum(),
-        A.size / m * tail / A.trace,
-        1 - max(smallest, 0.0) / values[0],
-        1 - k / A.size,
-    )
+    first, second = A.size / k * tail / values[:m].sum(), A.size / m * tail / A.trace
+    return [first, second, 1 - max(smallest, 0.0) / values[0], 1 - k / A.size]
 
 
 def certify(A, solution, max_steps=600, max_seconds=None, progress=None):
