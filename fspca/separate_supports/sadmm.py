@@ -19,7 +19,7 @@ OCTAVES, TRIALS = 20, 12  # the search halves its penalty so often at most; to 0
 
 def sadmm(
     A, m, penalty, gamma, rho, *, growth=1.1, rho_max=None, init="pca", seed=None, tol=1e-4,
-    max_iter=300,
+    max_iter=200,
 ):  # fmt: skip
     r"""Find orthonormal components and their sparse copy, at a given penalty.
 
@@ -99,7 +99,7 @@ def truncated(V, k):
 
 def sadmm_with_k(
     A, m, k, *, gamma=None, rho=None, growth=1.1, rho_max=None, init="pca", seed=None, tol=1e-4,
-    max_iter=300,
+    max_iter=200,
 ):  # fmt: skip
     """Find components of k features each by `sadmm`, searching the penalty.
 

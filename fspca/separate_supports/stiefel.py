@@ -1,6 +1,7 @@
 """The Stiefel manifold: steps among d x m matrices with orthonormal columns."""
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -41,9 +42,14 @@ def qr(M):
     return Q * signs, R * signs[:, None]
 
 
+@cache
+def _upper_half(m):
+    return np.triu(np.ones((m, m))) - np.eye(m) / 2
+
+
 def spin(H):
-    """dR R^-1 along qf(V + tZ) = W R^-1, from H = W'Z R^-1."""
-    return np.triu(H + H.T, 1) + np.diag(np.diagonal(H))
+    """dR R^-1 where V + tZ = WR, from H = W'Z R^-1: upper triangular, with the sum H + H'."""
+    return (H + H.T) * _upper_half(len(H))
 
 
 def by_retraction(f, gradient):

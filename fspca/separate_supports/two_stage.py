@@ -24,7 +24,7 @@ def feature_scores(A, V):
 
 def two_stage(
     A, m, k, *, penalty=None, gamma=None, rho=None, first=None, refit=False, growth=1.1,
-    rho_max=None, init="pca", seed=None, tol=1e-4, max_iter=300,
+    rho_max=None, init="pca", seed=None, tol=1e-4, max_iter=200,
 ):  # fmt: skip
     r"""Choose k features by a first SADMM on all, and run a second on those.
 
