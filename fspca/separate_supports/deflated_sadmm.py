@@ -1,7 +1,5 @@
 """SADMM for one component after another."""
 
-import numpy as np
-
 from fspca.problem import SeparateSupports
 from fspca.separate_supports.alternation import alternate, checked, sparse_copy
 from fspca.separate_supports.deflation import in_projections
@@ -39,6 +37,7 @@ def deflated_sadmm(
 
     Examples
     --------
+    >>> import numpy as np
     >>> deflated_sadmm(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, penalty=1.0, gamma=10.0, rho=10.0)
     deflated_sadmm: explains 9 with m=2 components on 2 of 4 features (6 steps)
     """
@@ -65,6 +64,7 @@ def deflated_sadmm_with_k(
     `sadmm_with_k`, whose arguments these are; `init` is "pca" or "random".
     Explained in the chapter "Keep the columns orthonormal and a copy sparse".
 
+    >>> import numpy as np
     >>> deflated_sadmm_with_k(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1).support
     array([1, 3])
     """
