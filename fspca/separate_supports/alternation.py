@@ -71,17 +71,18 @@ class Step(NamedTuple):
     rho: float
 
 
-def steps(A, V, penalty, gamma, rho, growth=1.0, rho_max=np.inf):
+def steps(A, V, penalty, gamma, rho, growth=1.0, rho_max=np.inf, **inner):
     """Yield a `Step` without end: Algorithm 2 of tan2019, or where gamma is None Algorithm 1.
 
     V <- argmin -1/2 tr(V'AV) + <Omega, V - Y> + rho/2 ||V - Y||^2 over V'V = I,
     Y <- V + Omega/gamma shrunk by penalty/gamma,  Omega <- Omega + gamma (V - Y),
-    rho <- min(growth rho, rho_max).  In Algorithm 1 gamma is the rho of the step.
+    rho <- min(growth rho, rho_max).  In Algorithm 1 gamma is the rho of the step.  `inner` goes
+    to `minimize_on_stiefel`, whose tol the residuals cannot fall below.
     """
     Y, Omega = V, np.zeros_like(V)
     while True:
         weight = rho if gamma is None else gamma
-        V = smooth_step(A, V, Omega - rho * Y)
+        V = smooth_step(A, V, Omega - rho * Y, **inner)
         Z = V + Omega / weight
         Y = np.sign(Z) * np.maximum(np.abs(Z) - penalty / weight, 0)
         Omega = Omega + weight * (V - Y)
