@@ -58,7 +58,7 @@ def test_one_inner_search_in_small_coordinates_is_the_plain_one():
 
 def test_a_step_multiplies_by_the_data_only_as_often_as_it_says():
     """Without the coordinates: one product at the start of a search, one for each inner step."""
-    A, F, largest = scheme(0)
+    A, F, _ = scheme(0)
     calls = []
 
     class Counting(type(A._source)):
@@ -144,7 +144,7 @@ def test_it_does_not_settle_where_rho_is_small_beside_a_gamma_or_the_penalty(pen
 def test_the_default_rho_settles_for_large_penalties_too(share, seed):
     A, F, largest = scheme(seed)
     rho = settling_rho(A, share * largest)
-    assert rho == pytest.approx(F + share * largest * np.sqrt(12))
+    assert F + share * largest * np.sqrt(12) == pytest.approx(rho)  # the smallest eigenvalue is 0
     assert sadmm(A, 2, share * largest, rho, rho, max_iter=1000).converged
 
 

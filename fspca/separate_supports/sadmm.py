@@ -8,9 +8,9 @@ from fspca.separate_supports.alternation import (
     alternate,
     answer,
     checked,
+    largest_eigenvalue,
     settling_rho,
     sparse_copy,
-    spectrum,
 )
 from fspca.separate_supports.penalty_search import penalty_search
 
@@ -77,8 +77,7 @@ def sadmm(
 def search(A, V, k, gamma, rho, **options):
     """Return the run of a penalty of which Y has k nonzeros a column on average, or just more."""
 
-    pairs = spectrum(A)
-    high = pairs[0].max(initial=0) if pairs else A.leading(1)[0][0]
+    high = largest_eigenvalue(A)
 
     def run(octave, _):
         weight = settling_rho(A, penalty := high * 2.0**octave)
