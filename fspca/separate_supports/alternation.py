@@ -102,16 +102,16 @@ def stationarity(A, V, Omega):
     return float(np.linalg.norm(tangent(V, Omega - A.product(V))))
 
 
-def settling_rho(A, penalty):
-    """Return ||A - w I||_F + penalty sqrt(d), w the least eigenvalue: here the steps settle.
+def settling_rho(A, m, penalty):
+    """Return ||A - w I||_F + penalty sqrt(dm), w the least eigenvalue: here the steps settle.
 
-    tan2019's Theorem 2 asks ||A||_F only; w changes nothing on the manifold, and a large
-    penalty needs more (the chapter shows it).  Where A is too large for its spectrum, the root
-    of the largest eigenvalue times the trace bounds the norm.
+    tan2019's Theorem 2 asks ||A||_F only; w changes nothing on the manifold, and Omega, of norm
+    up to penalty sqrt(dm), is to be small beside rho too (the chapter shows it).  Where A is too
+    large for its spectrum, the root of the largest eigenvalue times the trace bounds the norm.
     """
     pairs, unit = spectrum(A), A.trace or 1.0  # squares of tiny numbers would vanish
     size = np.linalg.norm(pairs[0] / unit) if pairs else np.sqrt(A.leading(1)[0][0] / unit)
-    return float(unit * size + penalty * np.sqrt(A.size)) or 1.0
+    return float(unit * size + penalty * np.sqrt(A.size * m)) or 1.0
 
 
 def largest_eigenvalue(A):
@@ -160,7 +160,7 @@ def alternate(A, V, penalty, gamma, rho, *, growth, rho_max, tol, max_iter):
     tol sqrt(m).  Omega changes by gamma (V - Y), so that it has settled with the first.
     """
     if rho_max is None:
-        rho_max = settling_rho(A, penalty)
+        rho_max = settling_rho(A, V.shape[1], penalty)
     last, least = None, tol * np.sqrt(V.shape[1])
     walk = steps(A, V, penalty, gamma, rho, growth, max(rho, rho_max))
     for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is kept)
