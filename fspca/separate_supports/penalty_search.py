@@ -50,7 +50,8 @@ def penalty_search(run, k, low, high, max_steps=60):
         penalty = (low + high) / 2
         count = tried(penalty)
         low, high = np.where(count > k, penalty, low), np.where(count < k, penalty, high)
-        if np.all(count == k) or np.all(high - low <= NARROW * np.maximum(high, top / 1000)):
+        narrow = high - low <= NARROW * np.maximum(high, top / 1000)
+        if np.all((count == k) | narrow):
             break
     for part in (1, 1 / 2, 1 / 4, 1 / 8, 0):
         if rank[0]:
