@@ -88,7 +88,7 @@ SOLVERS = {
         Solver("inverse_power", inverse_power_with_k, SeparateSupports, "heuristic", True, False),
         Solver("manifold_penalty", manifold_penalty_with_k, SeparateSupports, "heuristic", True,
                False),
-        Solver("sadmm", sadmm_with_k, SeparateSupports, "heuristic", False, False),
+        Solver("sadmm", sadmm_with_k, SeparateSupports, "heuristic", False, True),
         Solver("sadmm, deflated", deflated_sadmm_with_k, SeparateSupports, "heuristic", True,
                False),
         Solver("two_stage", two_stage, SharedSupport, "heuristic", False, False),

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::fspca.ConvergenceWarning")
 def test_each_component_is_sadmms_first_on_the_projected_covariance(seed):
     A = make_scheme("F", 10, seed)
     penalty = 0.1 * np.linalg.eigvalsh(A)[-1]
-    rho = settling_rho(Covariance(A), penalty)
+    rho = settling_rho(Covariance(A), 1, penalty)
     solution = deflated_sadmm(A, 3, penalty, rho, rho)
     for w in solution.W.T:
         x = sadmm(A, 1, penalty, rho, rho).W[:, 0]

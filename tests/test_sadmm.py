@@ -33,7 +33,7 @@ def changes(path):
 def test_the_small_coordinates_give_the_steps_of_plain_products(shape, monkeypatch):
     X = np.random.default_rng(0).standard_normal(shape) * np.linspace(3, 0.5, shape[1])
     A = Covariance.from_data(X, center=False, scale="sum")
-    gamma, penalty = settling_rho(A, 0.0), 0.02 * A.leading(1)[0][0]
+    gamma, penalty = settling_rho(A, 2, 0.0), 0.02 * A.leading(1)[0][0]
     inner = {"tol": 1e-11, "max_iter": 200}  # the same minimum, not the same path to it
     small = walk(A, penalty, gamma, gamma, 5, **inner)
     monkeypatch.setattr(alternation, "spectrum", lambda A: None)
@@ -58,7 +58,7 @@ def test_one_inner_search_in_small_coordinates_is_the_plain_one():
 
 def test_a_step_multiplies_by_the_data_only_as_often_as_it_says():
     """Without the coordinates: one product at the start of a search, one for each inner step."""
-    A, F, largest = scheme(0)
+    A, F, _ = scheme(0)
     calls = []
 
     class Counting(type(A._source)):
@@ -143,8 +143,11 @@ def test_it_does_not_settle_where_rho_is_small_beside_a_gamma_or_the_penalty(pen
 @pytest.mark.parametrize("share", [0.02, 0.3, 1.0])
 def test_the_default_rho_settles_for_large_penalties_too(share, seed):
     A, F, largest = scheme(seed)
-    rho = settling_rho(A, share * largest)
-    assert rho == pytest.approx(F + share * largest * np.sqrt(12))
+    rho = settling_rho(A, 2, share * largest)
+    least = np.linalg.eigvalsh(A.submatrix(np.arange(12)))[0]
+    spread = np.linalg.norm(A.submatrix(np.arange(12)) - least * np.eye(12))
+    assert rho == pytest.approx(spread + share * largest * np.sqrt(24))
+    assert spread <= F
     assert sadmm(A, 2, share * largest, rho, rho, max_iter=1000).converged
 
 

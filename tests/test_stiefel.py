@@ -73,7 +73,7 @@ def test_retraction_agrees_with_the_tangent_to_first_order(d, m):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_riemannian_gradient_has_taylor_slope_two(seed):
-    A, C, product, _, V = random_problem(seed)
+    _, C, product, _, V = random_problem(seed)
     f, gradient, _ = quadratic(product, C)
     rng = np.random.default_rng(seed)
     Z = tangent(V, rng.standard_normal(V.shape))
@@ -88,7 +88,7 @@ def test_the_riemannian_gradient_has_taylor_slope_two(seed):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_small_curve_is_the_curve_by_retraction(seed):
-    A, C, product, calls, V = random_problem(seed)
+    _, C, product, _, V = random_problem(seed)
     f, gradient, curve = quadratic(product, C)
     Z = tangent(V, np.random.default_rng(seed).standard_normal(V.shape))
     along, arrive = curve(V, gradient(V), Z)
@@ -109,7 +109,7 @@ def test_the_small_curve_is_the_curve_by_retraction(seed):
 def test_every_accepted_step_meets_the_strong_wolfe_conditions(seed, small):
     """Recomputed here from f and its gradient alone."""
     c1, c2 = 1e-4, 0.4
-    A, C, product, _, V = random_problem(seed)
+    _, C, product, _, V = random_problem(seed)
     f, gradient, curve = quadratic(product, C)
     found = minimize_on_stiefel(f, gradient, V, max_iter=60, curve=curve if small else None)
     assert len(found.steps) == found.n_iter > 0
@@ -137,7 +137,7 @@ def test_a_search_without_a_step_says_so():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_pymanopt_finds_the_same_minimum(seed):
-    A, C, product, _, V = random_problem(seed, d=10, m=2)
+    _, C, product, _, V = random_problem(seed, d=10, m=2)
     f, gradient, curve = quadratic(product, C)
     ours = minimize_on_stiefel(f, gradient, V, max_iter=2000, tol=1e-8, curve=curve)
     manifold = pymanopt.manifolds.Stiefel(10, 2)
@@ -153,7 +153,7 @@ def test_pymanopt_finds_the_same_minimum(seed):
 
 
 def test_no_product_is_computed_twice_at_one_point():
-    A, C, product, calls, V = random_problem(3)
+    _, C, product, calls, V = random_problem(3)
     f, gradient, curve = quadratic(product, C)
     found = minimize_on_stiefel(f, gradient, V, max_iter=60, curve=curve)
     assert len(calls) == 1 + found.n_iter  # the start, and one direction a step
@@ -162,7 +162,7 @@ def test_no_product_is_computed_twice_at_one_point():
 
 
 def test_the_norm_of_the_gradient_tends_to_zero():
-    A, C, product, _, V = random_problem(5)
+    _, C, product, _, V = random_problem(5)
     f, gradient, curve = quadratic(product, C)
     norms = [
         minimize_on_stiefel(f, gradient, V, max_iter=n, tol=0.0, curve=curve).gradient_norm

@@ -36,7 +36,7 @@ def test_scores_are_those_of_the_data(seed):
 def test_its_stages_are_sadmm_on_all_and_then_on_the_chosen(seed):
     A = Covariance(make_scheme("F", 15, seed))
     penalty = 0.05 * A.leading(1)[0][0]
-    rho = settling_rho(A, penalty)
+    rho = settling_rho(A, 3, penalty)
     solution = two_stage(A, 3, 6, penalty=penalty)
     first = sadmm(A, 3, penalty, rho, rho)
     support = largest(feature_scores(A, first.orthonormal), 6)
@@ -51,7 +51,7 @@ def test_its_stages_are_sadmm_on_all_and_then_on_the_chosen(seed):
 def test_a_first_stage_can_be_shared(seed):
     A = Covariance(make_scheme("F", 15, seed))
     penalty = 0.05 * A.leading(1)[0][0]
-    rho = settling_rho(A, penalty)
+    rho = settling_rho(A, 3, penalty)
     V = sadmm(A, 3, penalty, rho, rho).orthonormal
     for k in (4, 9):
         alone = two_stage(A, 3, k, penalty=penalty)

@@ -70,7 +70,7 @@ def two_stage(
     problem.fit(A.size)
     if penalty is None:
         penalty = 0.1 * A.leading(1)[0][0] / np.sqrt(k)
-    weight = settling_rho(A, penalty)
+    weight = settling_rho(A, m, penalty)
     stage = partial(alternate, penalty=penalty, gamma=gamma or weight, rho=rho or weight,
                     growth=growth, rho_max=rho_max, tol=tol, max_iter=max_iter)  # fmt: skip
     n_iter, converged = 0, True
