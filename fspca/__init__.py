@@ -3,6 +3,22 @@
 from fspca import datasets, metrics, synthetic
 from fspca.covariance import Covariance
 from fspca.judge import check_solution, objective
+from fspca.nonnegative.bounds import (
+    certify_nonnegative,
+    nonnegative_bounds,
+    positive_part,
+    rho_bound,
+    rho_terms,
+)
+from fspca.nonnegative.components import nonnegative_components
+from fspca.nonnegative.em import em
+from fspca.nonnegative.epsilon_net import epsilon_net, epsilon_net_path
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.nonnegative.halfspaces import halfspaces
+from fspca.nonnegative.low_rank import refit_nonnegative
+from fspca.nonnegative.net_bound import net_bound
+from fspca.nonnegative.nspca import nspca, nspca_path, nspca_with_k
+from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.registry import SOLVERS
 from fspca.separate_supports.admm import admm
@@ -71,6 +87,24 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     "sadmm_with_k",
     "deflated_sadmm",
     "deflated_sadmm_with_k",
+    # nonnegative loadings
+    "nonnegative_components",
+    "spannogram",
+    "halfspaces",
+    "epsilon_net",
+    "epsilon_net_path",
+    "net_bound",
+    "em",
+    "nspca",
+    "nspca_path",
+    "nspca_with_k",
+    "refit_nonnegative",
+    "exhaustive_nonnegative",
+    "certify_nonnegative",
+    "nonnegative_bounds",
+    "positive_part",
+    "rho_bound",
+    "rho_terms",
     # every solver with its properties
     "SOLVERS",
     "ConvergenceWarning",
