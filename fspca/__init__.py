@@ -22,13 +22,13 @@ from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.registry import SOLVERS
 from fspca.separate_supports.admm import admm
+from fspca.separate_supports.conjugate_gradient import minimize_on_stiefel
 from fspca.separate_supports.deflated_sadmm import deflated_sadmm, deflated_sadmm_with_k
 from fspca.separate_supports.gpower import gpower, gpower_with_k
 from fspca.separate_supports.grqi import grqi
 from fspca.separate_supports.inverse_power import inverse_power, inverse_power_with_k
 from fspca.separate_supports.manifold_penalty import manifold_penalty, manifold_penalty_with_k
 from fspca.separate_supports.sadmm import sadmm, sadmm_with_k
-from fspca.separate_supports.stiefel import minimize_on_stiefel
 from fspca.separate_supports.tpower import tpower
 from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.branch_and_bound import branch_and_bound

@@ -7,11 +7,10 @@ import pymanopt.optimizers
 import pytest
 
 from fspca.linalg import random_subspace
+from fspca.separate_supports.conjugate_gradient import by_retraction, minimize_on_stiefel
 from fspca.separate_supports.line_search import strong_wolfe
 from fspca.separate_supports.quadratic import quadratic
 from fspca.separate_supports.stiefel import (
-    by_retraction,
-    minimize_on_stiefel,
     retract,
     tangent,
     transport,

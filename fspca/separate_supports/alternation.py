@@ -10,8 +10,9 @@ import scipy.linalg
 from fspca.covariance import as_covariance
 from fspca.linalg import EPS, fix_signs, largest, leading_of_matrix, random_subspace
 from fspca.problem import ConvergenceWarning, SeparateSupports, Solution
+from fspca.separate_supports.conjugate_gradient import minimize_on_stiefel
 from fspca.separate_supports.quadratic import quadratic
-from fspca.separate_supports.stiefel import minimize_on_stiefel, tangent
+from fspca.separate_supports.stiefel import tangent
 from fspca.validate import checked_choice, checked_count, checked_nonnegative, checked_real
 
 LARGEST = 2000  # of min(n, d): up to here all singular vectors of X are computed, once

@@ -4,9 +4,9 @@ from functools import partial
 
 from fspca.covariance import as_covariance
 from fspca.problem import SeparateSupports
+from fspca.separate_supports.conjugate_gradient import minimize_on_stiefel
 from fspca.separate_supports.deflation import in_factors
 from fspca.separate_supports.patterns import loadings_at, loadings_with, thresholded
-from fspca.separate_supports.stiefel import minimize_on_stiefel
 from fspca.validate import checked_count, checked_share
 
 RESTART = 20  # steps after which Fletcher and Reeves's directions, which can jam, begin anew
