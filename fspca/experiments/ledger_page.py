@@ -3,6 +3,7 @@
 import csv
 import io
 
+from fspca.experiments import asteris2014_ledger
 from fspca.experiments.ledger import CHECKED, ROOT, entries
 from fspca.experiments.runner import stored
 from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
@@ -21,6 +22,7 @@ TITLES = {
     "tian2020_figure_4": "Figure 4, objective by step",
     "tian2020_steps": "the steps of IPU",
     "tian2020_corollaries": "Corollaries 5.3 and 5.4",
+    **asteris2014_ledger.TITLES,
 }
 
 
