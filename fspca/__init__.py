@@ -3,6 +3,16 @@
 from fspca import datasets, metrics, synthetic
 from fspca.covariance import Covariance
 from fspca.judge import check_solution, objective
+from fspca.nonnegative.bounds import rho_bound, rho_terms
+from fspca.nonnegative.components import nonnegative_components
+from fspca.nonnegative.em import em
+from fspca.nonnegative.epsilon_net import epsilon_net, epsilon_net_path
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.nonnegative.halfspaces import halfspaces
+from fspca.nonnegative.low_rank import refit_nonnegative
+from fspca.nonnegative.net_bound import net_bound
+from fspca.nonnegative.nspca import nspca, nspca_with_k
+from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.registry import SOLVERS
 from fspca.separate_supports.tpower import tpower
@@ -48,6 +58,20 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     "fantope",
     # each component its own support
     "tpower",
+    # nonnegative loadings
+    "nonnegative_components",
+    "spannogram",
+    "halfspaces",
+    "epsilon_net",
+    "epsilon_net_path",
+    "net_bound",
+    "em",
+    "nspca",
+    "nspca_with_k",
+    "refit_nonnegative",
+    "exhaustive_nonnegative",
+    "rho_bound",
+    "rho_terms",
     # every solver with its properties
     "SOLVERS",
     "ConvergenceWarning",

@@ -24,6 +24,11 @@ STYLES = {
     "diagonal": {"color": "#009E73", "marker": "^", "linestyle": "-."},
     "eigenvalue": {"color": "#CC79A7", "marker": "x", "linestyle": ":"},
     "theorem": {"color": "#E69F00", "marker": "s", "linestyle": "--"},
+    "spannogram": {"color": "#0072B2", "marker": "d", "linestyle": "-"},
+    "epsilon_net": {"color": "#56B4E9", "marker": "*", "linestyle": "-."},
+    "net_bound": {"color": "#009E73", "marker": "8", "linestyle": "-"},
+    "em": {"color": "#D55E00", "marker": "H", "linestyle": "--"},
+    "nspca": {"color": "#CC79A7", "marker": "1", "linestyle": ":"},
 }
 
 

@@ -117,6 +117,15 @@ class Nonnegative(Problem):
         object.__setattr__(self, "k", k)
         self.__post_init__()
 
+    def score(self, A, W):
+        """trace(Q'AQ) with Q an orthonormal basis of W; columns may overlap where m > 1."""
+        return super().score(A, W if self.m == 1 else scipy.linalg.orth(W))
+
+    def oracle(self, A):
+        from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+
+        return exhaustive_nonnegative(A, self.k) if self.m == 1 else None
+
     def faults(self, W, support):
         negative = ["W has negative entries"] if W.min() < 0 else []
         return super().faults(W, support) + self.count_faults(W) + negative

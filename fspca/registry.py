@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from fspca.problem import Problem, SeparateSupports, SharedSupport
+from fspca.nonnegative.components import nonnegative_components
+from fspca.problem import Nonnegative, Problem, SeparateSupports, SharedSupport
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.cssp import cssp
@@ -36,6 +37,10 @@ class Solver:
     shift_invariant: bool
     options: dict = field(default_factory=dict)
     seeded: bool = False
+
+    def asked(self, m, k):
+        """Return the problem that it solves for these m and k."""
+        return self.problem(m=m, k=k)
 
     def __call__(self, A, m, k):
         """Solve with the options registered."""
@@ -70,5 +75,17 @@ SOLVERS = {
         Solver("fantope, refined", fantope, SharedSupport, "bounded", True, True,
                {"refined": True}),
         Solver("tpower", tpower, SeparateSupports, "heuristic", True, False),
+        Solver("spannogram", nonnegative_components, Nonnegative, "bounded", True, False,
+               {"method": "spannogram", "rank": 2}),
+        Solver("spannogram, shifted", nonnegative_components, Nonnegative, "bounded", True, True,
+               {"method": "spannogram", "rank": 2, "shift": True}),
+        Solver("epsilon_net", nonnegative_components, Nonnegative, "bounded", True, False,
+               {"method": "epsilon_net", "rank": 2, "seed": 0}, seeded=True),
+        Solver("net_bound", nonnegative_components, Nonnegative, "bounded", True, True,
+               {"method": "net_bound", "rank": 3}),
+        Solver("em", nonnegative_components, Nonnegative, "heuristic", True, False,
+               {"method": "em", "n_starts": 1, "seed": 0, "apart": "deflation"}, seeded=True),
+        Solver("nspca", nonnegative_components, Nonnegative, "heuristic", True, False,
+               {"method": "nspca", "n_starts": 3, "seed": 0}, seeded=True),
     )
 }  # fmt: skip

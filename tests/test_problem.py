@@ -60,13 +60,17 @@ def test_separate_supports_do_not_count_variance_twice():
     twice = np.hstack([HALF, HALF])
     assert SeparateSupports(2, 6).score(A, twice) == pytest.approx(objective(A, HALF))
     assert objective(A, twice) == pytest.approx(2 * objective(A, HALF))
+    x = np.abs(HALF[:, :1])
+    doubled = np.hstack([x, x])
+    assert Nonnegative(6, m=2).score(A, doubled) == pytest.approx(objective(A, x))
 
 
 def test_oracles():
     best = SharedSupport(1, 3).oracle(A).objective
     assert SeparateSupports(1, 3).oracle(A).objective == best
     assert SeparateSupports(2, 3).oracle(A) is None
-    assert Nonnegative(3).oracle(A) is None
+    assert Nonnegative(3).oracle(A).objective <= best
+    assert Nonnegative(3, m=2).oracle(A) is None
 
 
 def test_a_solution_is_frozen_and_prints_in_one_line():

@@ -1,0 +1,1 @@
+"""Nonnegative loadings: each component a nonnegative combination of at most k features."""

@@ -1,0 +1,143 @@
+"""Epsilon-net: random points of a low-rank part, each turned into a nonnegative component."""
+
+import numpy as np
+from scipy.special import betaincc, betainccinv
+
+from fspca.nonnegative.low_rank import answer, asked, keep_positive, low_rank
+from fspca.validate import checked_count
+
+BLOCK = 2_000_000  # numbers held at a time
+
+
+def cap(rank, epsilon):
+    """Return the part of the sphere whose squared cosine with a line is at least 1 - epsilon.
+
+    >>> float(cap(3, 0.19))  # there a coordinate of a random point is uniform: 1 - 0.9
+    0.1
+    """
+    return float(round(betaincc(0.5, (rank - 1) / 2, 1 - epsilon), 15)) if rank > 1 else 1.0
+
+
+def samples_needed(rank, epsilon, d):
+    """Return how many random points hit such a cap with probability at least 1 - 1/d.
+
+    >>> samples_needed(3, 0.1, 12_582)
+    180
+    """
+    hit = cap(rank, epsilon)
+    return max(1, int(np.ceil(np.log(d) / -np.log1p(-hit)))) if hit < 1 else 1
+
+
+def epsilon_reached(rank, n_samples, d):
+    """Return the epsilon for which so many points are enough: `samples_needed` turned round."""
+    if rank == 1:
+        return 0.0
+    return float(1 - betainccinv(0.5, (rank - 1) / 2, 1 - d ** (-1 / n_samples)))
+
+
+def best_points(V, C, counts):
+    """Return for each count k the best |V'x|^2 and its c, x the rank-1 rule's answer to Vc.
+
+    All counts share one sorting: V'x for the k largest entries is a running sum.
+    """
+    most = max(counts)
+    value, point = np.full(len(counts), -np.inf), np.zeros((len(counts), V.shape[1]))
+    step = max(1, BLOCK // (len(V) + most * V.shape[1]))
+    for signed in (C, -C):
+        for block in np.array_split(signed, -(-len(C) // step)):
+            entries = block @ V.T
+            rows = np.argpartition(-entries, most - 1, axis=1)[:, :most]
+            a = np.take_along_axis(entries, rows, axis=1)
+            order = np.argsort(-a, axis=1)
+            rows = np.take_along_axis(rows, order, axis=1)
+            a = np.maximum(np.take_along_axis(a, order, axis=1), 0.0)
+            reached = np.cumsum(a[:, :, None] * V[rows], axis=1)[:, np.array(counts) - 1]
+            length = np.cumsum(a**2, axis=1)[:, np.array(counts) - 1]
+            values = (reached**2).sum(axis=2) / np.where(length > 0, length, 1.0)
+            i = values.argmax(axis=0)
+            best = values[i, np.arange(len(counts))]
+            better = best > value
+            value[better], point[better] = best[better], block[i[better]]
+    return value, point
+
+
+def epsilon_net(A, k, rank, epsilon=0.1, *, seed, n_samples=None, shift=False):
+    r"""Find a nonnegative component with k nonzeros, near the best of a low-rank covariance.
+
+    The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  For A = VV' of rank r,
+    points c are drawn uniformly on the sphere of r dimensions, the k largest positive entries
+    of Vc and of -Vc are kept, and the x of largest |V'x| is returned.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+    k, rank : int
+        Nonzeros at most, and the rank r of the part of A that is looked at.
+    epsilon : float
+        Of the low-rank optimum a fraction 1 - epsilon is reached with probability 1 - 1/d.
+    seed
+        Of the points.
+    n_samples : int
+        How many points to draw in place of the number that epsilon needs; the epsilon that
+        they are good for is then used in the bound.
+    shift : bool
+        Look at the part of A above lambda_{r+1} rather than at A_r.
+
+    Returns
+    -------
+    Solution
+        Its `upper_bound` is |V'x|^2 / (1 - epsilon) + lambda_{r+1}, and holds with probability
+        at least 1 - 1/d over the points.  `n_iter` counts the points.
+
+    Notes
+    -----
+    x'VV'x >= (1 - epsilon) times the best as soon as one c, or its opposite, has a squared
+    cosine of at least 1 - epsilon with V'x of the best x.  One point does with probability p,
+    the area of two caps, so log d / -log(1 - p) points are enough.  p is of the order
+    epsilon^((r-1)/2): fewer points than the O(epsilon^-r log d) of asteris2014 (Theorem 2,
+    Algorithm 3), which takes them from a whole net.
+    Cost: O(d) a point, and the r + 1 leading eigenvectors of A.
+    Explained in the chapter "Trade certainty for speed: the epsilon-net".
+
+    Examples
+    --------
+    >>> V = np.array([[3.0, 0.0], [1.0, 1.0], [-3.0, 1.0]])
+    >>> epsilon_net(V @ V.T, k=2, rank=2, n_samples=1000, seed=0).support
+    array([0, 1])
+    """
+    return epsilon_net_path(A, [k], rank, epsilon, seed=seed, n_samples=n_samples, shift=shift)[0]
+
+
+def epsilon_net_path(A, counts, rank, epsilon=0.1, *, seed, n_samples=None, shift=False):
+    """Return the `epsilon_net` of each count of nonzeros, all from the same points.
+
+    The probability of 1 - 1/d is that of each bound by itself.
+
+    >>> path = epsilon_net_path(np.diag([4.0, 2.0, 1.0]) + 1, [1, 2, 3], 2, seed=0)
+    >>> [len(each.support) for each in path]
+    [1, 2, 3]
+    """
+    counts = [int(k) if isinstance(k, np.integer) else k for k in counts]
+    for k in counts or [0]:
+        A, _ = asked(A, k, rank)
+    if not 0 < epsilon < 1:
+        raise ValueError(f"epsilon={epsilon} must lie between 0 and 1")
+    if n_samples is not None:
+        checked_count("n_samples", n_samples)
+    V, _, tail = low_rank(A, rank, shift)
+    r = max(V.shape[1], 1)
+    V = V if V.shape[1] else np.zeros((A.size, 1))
+    if n_samples is None:
+        n_samples = samples_needed(r, epsilon, A.size)
+    else:
+        epsilon = epsilon_reached(r, n_samples, A.size)
+    scale = np.linalg.norm(V) or 1.0
+    C = np.random.default_rng(seed).standard_normal((n_samples, r))
+    C /= np.linalg.norm(C, axis=1, keepdims=True)
+    _, points = best_points(V / scale, C, counts)
+    path = []
+    for k, c in zip(counts, points, strict=True):
+        x = keep_positive(V @ c / scale, k) if V.any() else keep_positive(A.diagonal(), 1)
+        bound = ((V.T @ x) ** 2).sum() / (1 - epsilon) + tail
+        path.append(answer(A, asked(A, k, rank)[1], x, "epsilon_net", bound, n_iter=n_samples))
+    return path

@@ -1,0 +1,105 @@
+"""The epsilon-net: how often it keeps its promise, and that the promise costs so many points."""
+
+import numpy as np
+import pytest
+
+from fspca import Covariance, check_solution, epsilon_net, epsilon_net_path, refit_nonnegative
+from fspca.nonnegative.epsilon_net import cap, epsilon_reached, samples_needed
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.nonnegative.spannogram import spannogram
+from fspca.synthetic import make_scheme
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+@pytest.mark.parametrize("epsilon", [0.1, 0.3])
+def test_one_minus_epsilon_of_the_optimum_is_reached_as_often_as_promised(rank, epsilon):
+    """100 seeds, two instances: a hit fails at most once in d, so at least 1 - 1/d succeed."""
+    d = 40
+    for instance in range(2):
+        V = np.random.default_rng(instance).standard_normal((d, rank))
+        A = Covariance(V @ V.T)
+        best = spannogram(A, 8, rank).objective
+        found = [epsilon_net(A, 8, rank, epsilon, seed=seed) for seed in range(100)]
+        assert np.mean([s.objective >= (1 - epsilon) * best for s in found]) >= 1 - 1 / d
+        assert np.mean([s.upper_bound >= best * (1 - 1e-9) for s in found]) >= 1 - 1 / d
+
+
+def test_fewer_points_break_the_promise():
+    V = np.random.default_rng(0).standard_normal((40, 3))
+    A = Covariance(V @ V.T)
+    best = spannogram(A, 8, 3).objective
+    found = [epsilon_net(A, 8, 3, 0.1, seed=s, n_samples=2).objective for s in range(100)]
+    assert np.mean(np.array(found) >= 0.9 * best) < 0.9
+
+
+@pytest.mark.parametrize("rank", [2, 3, 4])
+def test_the_cap_is_the_share_of_random_points_in_it(rank):
+    c = np.random.default_rng(0).standard_normal((200_000, rank))
+    share = np.mean(c[:, 0] ** 2 >= 0.8 * (c**2).sum(axis=1))
+    assert cap(rank, 0.2) == pytest.approx(share, abs=0.005)  # four standard errors
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3, 4])
+def test_number_of_points_and_epsilon_are_inverse(rank):
+    needed = samples_needed(rank, 0.1, 500)
+    assert epsilon_reached(rank, needed, 500) <= 0.1
+    assert needed == 1 or epsilon_reached(rank, needed - 1, 500) > 0.1
+    assert samples_needed(3, 0.1, 12_582) == 180
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_path_shares_its_points(seed):
+    A = make_scheme("F", 20, seed)
+    counts = [1, 4, 20, 9]
+    path = epsilon_net_path(A, counts, 3, seed=seed)
+    for k, each in zip(counts, path, strict=True):
+        alone = epsilon_net(A, k, 3, seed=seed)
+        assert check_solution(A, each)
+        assert each.objective == alone.objective
+        assert np.count_nonzero(each.W) <= k
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_is_the_best_of_its_points(seed):
+    """The running sums agree with the rank-1 rule, point by point."""
+    rng = np.random.default_rng(seed)
+    V, k = rng.standard_normal((12, 3)), int(rng.integers(1, 13))
+    found = epsilon_net(V @ V.T, k, 3, seed=seed, n_samples=30)
+    vectors = Covariance(V @ V.T).leading(3)
+    V = vectors[1] * np.sqrt(vectors[0])
+    C = np.random.default_rng(seed).standard_normal((30, 3))
+    best = 0.0
+    for c in np.vstack([C, -C]):
+        a = np.maximum(V @ c, 0.0)
+        a[np.argsort(-a)[k:]] = 0.0
+        best = max(best, ((V.T @ a) ** 2).sum() / (a @ a))
+    assert found.objective == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_refit_rises_and_keeps_the_bound(seed):
+    A = make_scheme("F", 12, seed)
+    coarse = epsilon_net(A, 4, 2, seed=0)
+    fine = refit_nonnegative(A, coarse)
+    assert check_solution(A, fine)
+    assert np.all(np.diff(fine.history) > 0)
+    assert fine.upper_bound == max(coarse.upper_bound, fine.objective)
+    assert fine.objective <= exhaustive_nonnegative(A, 4).objective * (1 + 1e-9)
+
+
+def test_what_does_not_fit_is_refused():
+    for epsilon in (0, 1, -0.1, 2):
+        with pytest.raises(ValueError, match="epsilon="):
+            epsilon_net(np.eye(4), 2, 2, epsilon, seed=0)
+    with pytest.raises(ValueError, match="n_samples=0 must be at least 1"):
+        epsilon_net(np.eye(4), 2, 2, seed=0, n_samples=0)
+    with pytest.raises(ValueError, match="k=0 must be at least 1"):
+        epsilon_net_path(np.eye(4), [], 2, seed=0)
+    with pytest.raises(ValueError, match="must be Nonnegative with m=1"):
+        refit_nonnegative(np.eye(4), spannogram_of_two())
+
+
+def spannogram_of_two():
+    from fspca import nonnegative_components
+
+    return nonnegative_components(np.eye(4), 2, 2, "spannogram", rank=1)
