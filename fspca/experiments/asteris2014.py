@@ -27,6 +27,7 @@ PIXELS = (5, 10, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200)
 GENES = (2, 5, 10, 20, 30, 50, 75, 100, 150, 200)
 BANDS = (5, 10, 20, 30, 40, 50, 60, 70, 80, 90)
 SAMPLES = ("centred", "samples standardised")
+METHODS = ("epsilon_net", "em")
 RIVALS = {"centred": ("em", "nspca"), "samples standardised": ("em",)}  # NSPCA is slow
 SPECTRA = ("centred", "centred, unit variance", "as it is", "unit length")
 
@@ -46,12 +47,10 @@ def four_curves(seed):
 
 def tops(V, angles, k):
     """Return the set of the k largest nonnegative entries, of V c and of -V c, at each angle."""
-    found = []
-    for angle in angles:
-        v = V @ [np.sin(angle), np.cos(angle)]
-        sets = [np.flatnonzero(u >= max(0.0, np.sort(u)[-k])).tolist() for u in (v, -v)]
-        found.append(sets)
-    return found
+    found = [V @ [np.sin(angle), np.cos(angle)] for angle in angles]
+    return [
+        [np.flatnonzero(u >= max(0.0, np.sort(u)[-k])).tolist() for u in (v, -v)] for v in found
+    ]
 
 
 @experiment(cases=[{"seed": 0, "k": k} for k in (1, 2, 3, 4)])
@@ -125,15 +124,12 @@ def parts(set, k, method):
         options = {"rank": RANK, "epsilon": EPSILON, "n_samples": samples(A.size)}
     solution = nonnegative_components(A, 6, k, method, seed=0, **options)
     listed = [np.flatnonzero(w) for w in solution.W.T]
-    values = [float(w @ A.product(w[:, None]).ravel()) for w in solution.W.T]
+    values = np.sum(solution.W * A.product(solution.W), axis=0)
     return {
         "features": listed,
         "weights": [w[rows] for w, rows in zip(solution.W.T, listed, strict=True)],
-        "variances": np.array(values) / A.leading(1)[0][0],
+        "variances": values / A.leading(1)[0][0],
     }
-
-
-METHODS = ("epsilon_net", "em")
 
 
 @experiment(cases=[{"set": "cbcl_faces", "k": 40, "method": method} for method in METHODS])

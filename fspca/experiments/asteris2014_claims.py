@@ -55,8 +55,7 @@ def figure_2_claims():
     name = "asteris2014_figure_2"
     rows = stored(name)["rows"]
     drawn = drawn_instance()
-    outside = [r for r in rows if not r["leading feasible"]]
-    slack = max(r["slack"] for r in outside)
+    slack = max(r["slack"] for r in rows if not r["leading feasible"])
     ahead = drawn["slack"] < 1e-9 and drawn["ahead of the grid"]
     return [
         verdict(name, "outside", not drawn["leading feasible"], None),
@@ -77,11 +76,10 @@ def figure_3_claims():
     listed = np.concatenate(mine["features"])
     sound = len(set(listed)) == len(listed) and max(map(len, mine["features"])) <= 40
     sound = sound and min(map(min, mine["weights"])) > 0
-    ratio = connected(mine["features"])
     together = sum(mine["variances"]) / sum(rival["variances"])
     return [
         verdict(name, "orthogonal", sound, 0 if sound else None),
-        verdict(name, "parts", ratio >= 2, ratio),
+        verdict(name, "parts", (ratio := connected(mine["features"])) >= 2, ratio),
         verdict(name, "like EM", abs(together - 1) <= 0.02, together),
     ]
 

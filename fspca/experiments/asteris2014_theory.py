@@ -7,6 +7,7 @@ from math import comb
 
 import numpy as np
 
+from fspca import datasets
 from fspca.covariance import Covariance
 from fspca.experiments.asteris2014 import STARTS
 from fspca.experiments.asteris2014_readings import (
@@ -17,6 +18,7 @@ from fspca.experiments.asteris2014_readings import (
     fractions,
     low_rank_value,
     numbers,
+    prepared,
     samples,
 )
 from fspca.experiments.runner import experiment
@@ -116,13 +118,19 @@ def timed(function):
 @experiment(cases=[{"set": "leukemia_armstrong", "k": 50}], alone=True)
 def asteris2014_speed(set, k):
     """Seconds of Algorithm 3 and of EM on 12,582 features, and of a spannogram of 500."""
-    covariance_of(set)  # the file is in memory then
-    seconds = {}
-    net, seconds["epsilon_net"] = timed(
-        lambda: epsilon_net(covariance_of(set), k, RANK, EPSILON, seed=0)
-    )
-    own, seconds["epsilon_net, paper's samples"] = timed(lambda: algorithm_3(covariance_of(set), k))
-    rival, seconds["em"] = timed(lambda: em(covariance_of(set), k, n_starts=STARTS, seed=0))
+    data = prepared(datasets.load(set).X, "centred")
+    seconds, values = {}, {}
+    methods = {
+        "epsilon_net": lambda A: epsilon_net(A, k, RANK, EPSILON, seed=0),
+        "epsilon_net, paper's samples": lambda A: algorithm_3(A, k),
+        "em": lambda A: em(A, k, n_starts=STARTS, seed=0),
+    }
+    for _ in range(5):  # in turns; the least is kept, since what else runs can only add to it
+        for name, method in methods.items():
+            A = Covariance.from_data(data, center=False, scale="n")  # no eigenvectors are kept
+            found, passed = timed(lambda A=A, method=method: method(A))
+            values[name] = found.objective
+            seconds[name] = min(passed, seconds.get(name, passed))
     V = normal_factor(500, 2, 0)
     A = Covariance(V @ V.T)
     tracemalloc.start()
@@ -131,11 +139,7 @@ def asteris2014_speed(set, k):
     tracemalloc.stop()
     again, seconds["spannogram"] = timed(lambda: spannogram(A, 50, 2))
     return {
-        "variances": {
-            "epsilon_net": net.objective,
-            "epsilon_net, paper's samples": own.objective,
-            "em": rival.objective,
-        },
+        "variances": values,
         "spannogram": exact.objective,
         "same": again.objective == exact.objective,
         "last digits": {"megabytes": peak},
