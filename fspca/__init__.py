@@ -11,7 +11,7 @@ from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.halfspaces import halfspaces
 from fspca.nonnegative.low_rank import refit_nonnegative
 from fspca.nonnegative.net_bound import net_bound
-from fspca.nonnegative.nspca import nspca, nspca_with_k
+from fspca.nonnegative.nspca import nspca, nspca_path, nspca_with_k
 from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.registry import SOLVERS
@@ -67,6 +67,7 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     "net_bound",
     "em",
     "nspca",
+    "nspca_path",
     "nspca_with_k",
     "refit_nonnegative",
     "exhaustive_nonnegative",

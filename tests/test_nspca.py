@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, check_solution, nspca, nspca_with_k
+from fspca import ConvergenceWarning, check_solution, nspca, nspca_path, nspca_with_k
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.nspca import largest_root, penalised, sweep
 from fspca.synthetic import make_scheme
@@ -90,3 +90,15 @@ def test_what_does_not_fit_is_refused():
         nspca(np.eye(3), 1, 1, -1, seed=0)
     with pytest.raises(ValueError, match="m=4 must lie between 1 and d=3"):
         nspca(np.eye(3), 4, 1, 0, seed=0)
+
+
+def test_a_path_is_its_penalties_each_alone():
+    A = make_scheme("F", 10, 0)
+    top = np.linalg.eigvalsh(A)[-1]
+    path = nspca_path(A, [0.0, 0.2 * top], n_starts=2, seed=0)
+    assert len(path) == 4
+    assert all(check_solution(A, each) for each in path)
+    for j, beta in enumerate([0.0, 0.2 * top]):
+        alone = nspca_path(A, [beta], n_starts=2, seed=0)
+        for one, other in zip(path[2 * j :], alone, strict=False):
+            assert one.objective == pytest.approx(other.objective, rel=1e-4)  # stops earlier

@@ -78,7 +78,7 @@ def answer(A, problem, x, solver, bound=None, **details):
     x = np.where(x > 1e-9 * x.max(), x, 0.0)
     x /= np.linalg.norm(x)
     value = problem.score(A, x[:, None])
-    if bound is not None:
+    if bound is not None:  # rounding, or a bound that holds with a probability only
         bound = float(max(bound, value))
     return Solution(
         x[:, None], np.flatnonzero(x), value, problem, solver,

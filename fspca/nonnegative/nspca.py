@@ -1,6 +1,7 @@
 """NSPCA: nonnegative components together, one entry at a time, with penalties."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
@@ -66,10 +67,12 @@ def lanes(S, U, alpha, beta, tol, max_sweeps):
         before, values = values, penalised(S, U, alpha, beta)
         if np.all(np.abs(values - before) <= tol * alpha):
             return U, values, n_iter, True
+    message = f"nspca stopped at max_sweeps={max_sweeps} before its objective settled"
+    warnings.warn(message, ConvergenceWarning, stacklevel=3)
     return U, values, max_sweeps, False
 
 
-def nspca(A, m, alpha, beta, *, n_starts=5, seed, tol=1e-7, max_sweeps=1000):
+def nspca(A, m, alpha, beta, *, n_starts=5, seed, tol=1e-6, max_sweeps=1000):
     r"""Find m nonnegative components at once, sparse and nearly orthogonal by penalties.
 
     The problem is max 1/2 tr(U'AU) - alpha/4 |I - U'U|^2 - beta sum(U) over U >= 0.  In one
@@ -121,7 +124,7 @@ def nspca(A, m, alpha, beta, *, n_starts=5, seed, tol=1e-7, max_sweeps=1000):
         S, U, alpha, beta, checked_nonnegative("tol", tol), checked_count("max_sweeps", max_sweeps)
     )
     W = columns(A, U[:, :, int(np.argmax(values))])
-    return finished(A, W, int(np.count_nonzero(W, axis=0).max()), "nspca", n_iter, converged)
+    return finished(A, W, n_iter, converged)
 
 
 def columns(A, U):
@@ -131,45 +134,66 @@ def columns(A, U):
     return W
 
 
-def finished(A, W, k, solver, n_iter, converged):
+def finished(A, W, n_iter, converged):
+    """Return the Solution with these unit columns; k is the largest count of nonzeros."""
+    k = int(np.count_nonzero(W, axis=0).max())
     problem, support = Nonnegative(k, m=W.shape[1]), np.flatnonzero(W.any(axis=1))
     value = problem.score(A.plain, W)
-    if not converged:
-        message = f"{solver} stopped at its budget before its objective settled"
-        warnings.warn(message, ConvergenceWarning, stacklevel=3)
-    return Solution(W, support, value, problem, solver, (value,), n_iter, converged)
+    return Solution(W, support, value, problem, "nspca", (value,), n_iter, converged)
 
 
-def nspca_with_k(A, k, *, n_starts=3, seed, tol=1e-7, max_sweeps=1000):
+def nspca_path(A, penalties, *, alpha=None, n_starts=3, seed, tol=1e-6, max_sweeps=1000):
+    """Return one NSPCA component for each penalty beta and start, all run side by side.
+
+    alpha is ten times the largest eigenvalue of A unless given.  Read the sparsity of each from
+    `len(solution.support)`: it falls with beta, and jumps.
+
+    >>> path = nspca_path(np.diag([3.0, 3.0, 1.0]) + 4, [0.0, 9.0], n_starts=1, seed=0)
+    >>> [len(each.support) for each in path]
+    [3, 1]
+    """
+    A = as_covariance(A)
+    top = max(A.leading(1)[0][0], np.finfo(float).tiny)
+    betas = [checked_nonnegative("penalties", beta) for beta in penalties]
+    starts = np.random.default_rng(seed).uniform(
+        size=(A.size, 1, checked_count("n_starts", n_starts))
+    )
+    S, U = A.submatrix(np.arange(A.size)), starts / np.linalg.norm(starts, axis=0)
+    U, _, n_iter, converged = lanes(
+        S, np.tile(U, len(betas)), 10 * top if alpha is None else alpha,
+        np.repeat(betas, n_starts), tol, checked_count("max_sweeps", max_sweeps),
+    )  # fmt: skip
+    found = (columns(A, U[:, :, lane]) for lane in range(U.shape[2]))
+    return [finished(A, W, n_iter, converged) for W in found]
+
+
+def nspca_with_k(A, k, *, n_starts=3, seed, tol=1e-6, max_sweeps=1000):
     """Find one NSPCA component with k nonzeros, searching for the penalty that gives so many.
 
-    alpha is ten times the largest eigenvalue.  Penalties are tried side by side, then more of
-    them between those whose counts enclose k.  The count jumps, so that k may not be met: then
-    the best component with fewer is returned.  The component's own sparsity is
-    `len(solution.support)`.
+    Penalties are tried side by side, then more of them between those whose counts enclose k.
+    The count jumps, so that k may not be met: then the best component with fewer is returned,
+    and `len(solution.support)` says with how many.
 
-    >>> nspca_with_k(np.diag([3.0, 3.0, 1.0]) + 4, k=2, seed=0).support
+    >>> A = np.kron(np.diag([3.0, 2.0]), np.ones((2, 2))) + 0.1
+    >>> nspca_with_k(A, k=2, seed=0).support
     array([0, 1])
     """
     A, problem = as_covariance(A), Nonnegative(k)
     problem.fit(A.size)
-    S, rng = A.submatrix(np.arange(A.size)), np.random.default_rng(seed)
     top = max(A.leading(1)[0][0], np.finfo(float).tiny)
-    low, high, best, steps, settled = 0.0, top, (False, -np.inf, None), 0, True
-    starts = rng.uniform(size=(A.size, 1, checked_count("n_starts", n_starts)))
-    starts /= np.linalg.norm(starts, axis=0)
+    penalties, tried = np.append(0.0, np.geomspace(top / A.size / 10, top, PROBES - 1)), []
     for _ in range(ROUNDS):
-        betas = np.linspace(low, high, PROBES).repeat(n_starts)
-        U, _, n_iter, ended = lanes(S, np.tile(starts, PROBES), 10 * top, betas, tol, max_sweeps)
-        steps, settled = steps + n_iter, settled and ended
-        counts = np.count_nonzero(U[:, 0], axis=0)
-        for j in np.flatnonzero(counts <= k):
-            x = columns(A, U[:, :, j])
-            found = (counts[j] == k, problem.score(A.plain, x), x)
-            best = max(best, found, key=lambda each: each[:2])
+        tried += nspca_path(
+            A, penalties, n_starts=n_starts, seed=seed, tol=tol, max_sweeps=max_sweeps
+        )
+        counts = np.array([len(each.support) for each in tried[-PROBES * n_starts :]])
         least = counts.reshape(PROBES, n_starts).min(axis=1)
         i = int(np.argmax(least <= k))  # the first penalty that is large enough
-        if best[0] or i == 0:
+        if (counts == k).any() or i == 0:
             break
-        low, high = betas[(i - 1) * n_starts], betas[i * n_starts]
-    return finished(A, best[2], k, "nspca", steps, settled)
+        penalties = np.linspace(penalties[i - 1], penalties[i], PROBES)
+    fits = [each for each in tried if len(each.support) <= k]
+    best = max(fits, key=lambda each: (len(each.support) == k, each.objective))
+    return replace(
+        best, problem=problem, n_iter=sum(each.n_iter for each in tried[:: PROBES * n_starts])
+    )
