@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
+from fspca.experiments.asteris2014_nspca import PIXELS
 from fspca.experiments.asteris2014_readings import (
     EPSILON,
     RANK,
@@ -20,15 +21,12 @@ from fspca.experiments.runner import experiment
 from fspca.nonnegative.components import nonnegative_components
 from fspca.nonnegative.em import em
 from fspca.nonnegative.halfspaces import halfspaces
-from fspca.nonnegative.nspca import nspca_with_k
 
 STARTS = 10
-PIXELS = (5, 10, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200)
 GENES = (2, 5, 10, 20, 30, 50, 75, 100, 150, 200)
 BANDS = (5, 10, 20, 30, 40, 50, 60, 70, 80, 90)
 SAMPLES = ("centred", "samples standardised")
 METHODS = ("epsilon_net", "em")
-RIVALS = {"centred": ("em", "nspca"), "samples standardised": ("em",)}  # NSPCA is slow
 SPECTRA = ("centred", "centred, unit variance", "as it is", "unit length")
 
 
@@ -144,20 +142,12 @@ def asteris2014_digit_parts(set, k, method):
     return parts(set, k, method)
 
 
-def point(set, k, preparation="centred", rivals=("em",)):
+def point(set, k, preparation):
     """Return a point of the curves: what Algorithm 3 and its rivals explain, and the bounds."""
     A = covariance_of(set, preparation)
     row = numbers(A, algorithm_3(A, k).W[:, 0], k)
     row["em"] = em(A, k, n_starts=STARTS, seed=0).objective
-    if "nspca" in rivals:
-        row["nspca"] = of_nspca(A, k)
     return row
-
-
-def of_nspca(A, k):
-    """Return what NSPCA explains where the search for its penalty hits k, else None."""
-    found = nspca_with_k(A, k, seed=0)
-    return found.objective if len(found.support) == k else None
 
 
 def curve(set, ks, preparations=("centred",)):
@@ -167,13 +157,13 @@ def curve(set, ks, preparations=("centred",)):
 @experiment(cases=curve("cbcl_faces", PIXELS, SAMPLES))
 def asteris2014_figure_4(set, k, preparation):
     """Variance of one nonnegative component of the faces against k, and the bound."""
-    return point(set, k, preparation, RIVALS[preparation])
+    return point(set, k, preparation)
 
 
-@experiment(cases=curve("digit_pixels", PIXELS))
+@experiment(cases=curve("digit_pixels", PIXELS, SAMPLES))
 def asteris2014_digits(set, k, preparation):
     """Figure 4's kind on handwritten digits, which are carried here."""
-    return point(set, k, preparation, ("em", "nspca"))
+    return point(set, k, preparation)
 
 
 @experiment(cases=curve("leukemia_armstrong", GENES, SAMPLES))

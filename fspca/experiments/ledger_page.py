@@ -140,6 +140,7 @@ HEAD = """(ledger-page)=
 
 This page is made by `python -m fspca.experiments ledger` from the papers' numbers in `data/published` and ours in `data/results`; a test fails if it is not what that command makes.
 There is a row for every number of {{cite:t}}`tian2020` that we could read, and for the sentences that it draws from them.
+For {{cite:t}}`asteris2014` there is one for every sentence about its figures and for its four certified fractions; each has a rule of its own, [written before the runs](asteris-rule) and given beside it.
 The same rows, each with its published value, ours, the tolerance and its reason, the verdict, the function and the seconds: {{download}}`ledger.csv <../static/ledger.csv>`.
 
 {summary}
