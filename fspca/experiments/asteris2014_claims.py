@@ -181,8 +181,7 @@ def net_claims():
 def oracle_claims():
     name = "asteris2014_oracle"
     rows = stored(name)["rows"]
-    plain = [r["equal"] for r in rows if not r["shift"]]
-    shifted = [r["equal"] for r in rows if r["shift"]]
+    plain, shifted = ([r["equal"] for r in rows if bool(r["shift"]) is s] for s in (False, True))
     fits = sum(r["candidates"] > r["most"] for r in rows)
     return [
         verdict(name, "exact", all(plain), f"{sum(plain)} of {len(plain)}"),

@@ -25,16 +25,21 @@ def between(tried, ks):
     return sorted(set(finer))
 
 
-@experiment(cases=[{"set": "cbcl_faces"}, {"set": "digit_pixels"}])
-def asteris2014_nspca(set):
-    """Search NSPCA's penalty for every k of Figure 4 at once, three starts for each penalty."""
+@experiment(
+    cases=[
+        {"set": name, "alpha": alpha}
+        for name, alpha in (("cbcl_faces", 10), ("cbcl_faces", 100), ("digit_pixels", 10))
+    ]
+)
+def asteris2014_nspca(set, alpha):
+    """Search NSPCA's penalty for every k of Figure 4 at once; alpha is so many lambda_1."""
     A = covariance_of(set)
     top = A.leading(1)[0][0]
     betas, tried, best = [0.0, *np.geomspace(top / A.size / 10, top, 39)], {}, {}
     for _ in range(ROUNDS):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            path = nspca_path(A, betas, n_starts=STARTS, seed=0, max_sweeps=300)
+            path = nspca_path(A, betas, alpha=alpha * top, n_starts=STARTS, seed=0, max_sweeps=300)
         for beta, start in zip(betas, range(0, len(path), STARTS), strict=True):
             solutions = path[start : start + STARTS]
             tried[float(beta)] = [len(each.support) for each in solutions]
