@@ -77,6 +77,17 @@ def test_all_features_without_signs_give_pca():
     )
 
 
+def test_positive_starts_are_alike_and_signed_starts_are_not():
+    """Two camps against each other: all positive starts lean to the larger one."""
+    camps = np.r_[np.linspace(1.0, 1.2, 300), np.linspace(-1.5, -1.0, 200)]
+    A = np.outer(camps, camps)
+    ends = {tuple(em(A, 5, start="positive", n_starts=1, seed=s).support) for s in range(10)}
+    others = {tuple(em(A, 5, n_starts=1, seed=s).support) for s in range(10)}
+    assert len(ends) == 1 < len(others)
+    best = em(A, 5, n_starts=10, seed=0)
+    assert best.support.tolist() == [300, 301, 302, 303, 304]
+
+
 def test_columns_of_zeros_stay():
     W = unit_columns(np.array([[0.0, 3e-300], [0.0, 4e-300]]))
     assert pytest.approx(np.array([[0, 0.6], [0, 0.8]])) == W
@@ -92,5 +103,7 @@ def test_what_does_not_fit_is_refused():
         em(np.eye(3), 1, nonnegative=1, seed=0)
     with pytest.raises(ValueError, match="n_starts=0 must be at least 1"):
         em(np.eye(3), 1, n_starts=0, seed=0)
+    with pytest.raises(ValueError, match="start='zero' must be one of"):
+        em(np.eye(3), 1, start="zero", seed=0)
     with pytest.raises(ValueError, match="tol=-1 must be"):
         em(np.eye(3), 1, tol=-1, seed=0)

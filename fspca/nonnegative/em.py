@@ -8,7 +8,7 @@ from fspca.covariance import as_covariance
 from fspca.linalg import largest
 from fspca.nonnegative.low_rank import keep_positive
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, Solution
-from fspca.validate import checked_count, checked_nonnegative
+from fspca.validate import checked_choice, checked_count, checked_nonnegative
 
 
 def unit_columns(W):
@@ -48,7 +48,7 @@ def iterate(A, W, k, nonnegative, tol, max_iter):
     return W, values, max_iter, False
 
 
-def em(A, k, *, nonnegative=True, n_starts=5, seed, tol=1e-6, max_iter=1000):
+def em(A, k, *, nonnegative=True, start="signed", n_starts=5, seed, tol=1e-6, max_iter=1000):
     r"""Find one sparse, nonnegative component as the axis of a probabilistic model.
 
     The problem is max x'Ax over unit x (x >= 0) with at most k nonzeros.  Data are modelled as
@@ -64,8 +64,11 @@ def em(A, k, *, nonnegative=True, n_starts=5, seed, tol=1e-6, max_iter=1000):
         Nonzeros at most.
     nonnegative : bool
         False drops x >= 0; the answer is then one of `SeparateSupports(1, k)`.
+    start : "signed" or "positive"
+        Random normal entries, or their moduli.  With many features the second are all nearly
+        the same direction, so that more starts hardly help.
     n_starts, seed
-        Random starts, run side by side; the best is returned.
+        How many random starts, run side by side; the best is returned.
     tol, max_iter
         Stop where no variance changes by more than tol, relatively; ending at max_iter warns.
 
@@ -85,19 +88,24 @@ def em(A, k, *, nonnegative=True, n_starts=5, seed, tol=1e-6, max_iter=1000):
     Examples
     --------
     >>> A = np.array([[2.0, -1.0, 0.5], [-1.0, 2.0, 0.8], [0.5, 0.8, 1.0]])
-    >>> em(A, k=2, seed=0).support
+    >>> em(A, k=2, n_starts=10, seed=0).support
     array([1, 2])
     """
     A = as_covariance(A)
     if not isinstance(nonnegative, bool | np.bool_):
         raise TypeError(f"nonnegative={nonnegative!r} must be True or False")
     problem = (Nonnegative(k) if nonnegative else SeparateSupports(1, k)).fit(A.size)
+    checked_choice("start", start, ("signed", "positive"))
     checked_count("n_starts", n_starts)
     checked_count("max_iter", max_iter)
     tol = checked_nonnegative("tol", tol)
     W = np.random.default_rng(seed).standard_normal((A.size, n_starts))
-    W = unit_columns(np.abs(W) if nonnegative else W)
+    W = unit_columns(np.abs(W) if start == "positive" else W)
+    if nonnegative:  # a start that only leads below zero is turned round
+        W = W * np.where(A.product(W).max(axis=0) > 0, 1.0, -1.0)
     W, _, first, settled = iterate(A, W, k, nonnegative, tol, max_iter)
+    if nonnegative:  # one that explains nothing has not moved
+        W = np.where(W.min(axis=0) >= 0, W, np.abs(W))
     steps, converged, columns = first * n_starts, settled, []
     for w in W.T:
         rows = largest(np.abs(w), k) if np.count_nonzero(w) > k else np.flatnonzero(w)
