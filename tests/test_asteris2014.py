@@ -70,7 +70,7 @@ def test_sentences_that_differ_are_these():
         "NSPCA hits only some of the k",
         "NSPCA is not above the others (the text says no more than that EM is known to outperform "
         "earlier algorithms)",
-        "For larger values the two are similar",
+        "For low values of k Algorithm 3 outperforms EM",
         "For k = 20 at least 86 % of the optimum is certified",
         "For k near 90 the certified fraction climbs to nearly 93 %",
         "Near k = 90 the computed component is nonnegative but no longer sparse",

@@ -1,7 +1,8 @@
 """The figures of asteris2014, on its data and, the same, on what is carried here.
 
 Each curve compares Algorithm 3 (rank 3, epsilon 0.1) with EM, the best of 10 random starts, of
-signed vectors and of positive ones: "randomly initialized" may be either.  What the bounds are made of is stored, so that every reading of the shaded area follows from one row.
+signed vectors and of positive ones: "randomly initialized" may be either.  What the bounds are
+made of is stored, so that every reading of the shaded area follows from one row.
 """
 
 from itertools import combinations, pairwise
