@@ -76,6 +76,7 @@ def test_sentences_that_differ_are_these():
         "Near k = 90 the computed component is nonnegative but no longer sparse",
         "Provably within 40 % to 90 % of the optimum in all data sets",
         "There are data sets with provably 70 % or even 90 % of the optimum",
+        "The same with Algorithm 2's candidates to the letter",
     }
 
 

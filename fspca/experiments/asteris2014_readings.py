@@ -5,6 +5,7 @@ before the runs.
 """
 
 import math
+from itertools import combinations
 
 import numpy as np
 
@@ -98,3 +99,26 @@ def bounds(row, k, epsilon=EPSILON):
 def fractions(row, k):
     """Return the certified fraction of the optimum by reading of the bound."""
     return {name: row["value"] / bound for name, bound in bounds(row, k).items()}
+
+
+def printed_supports(V, k):
+    """Return the candidates of Algorithm 2 as it is printed (with line 11's brackets).
+
+    `spannogram` takes more: at an intersection with zero every subset of the curves that meet.
+    """
+    n, d = V.shape
+    curves, found = np.vstack([V, np.zeros(d)]), set()
+    for meet in combinations(range(n + 1), d):
+        M = curves[list(meet[1:])] - curves[meet[0]]
+        c = np.linalg.svd(M)[2][-1]
+        for v in (V @ c, -V @ c):
+            v = np.where(np.abs(v) < 1e-12, 0.0, v)  # rounding
+            level = np.sort(v)[-k] - 1e-12
+            top = set(np.flatnonzero((v >= level) & (v >= 0)).tolist())
+            if len(top) <= k:
+                found.add(frozenset(top))
+                continue
+            sure, unsure = top - set(meet), set(meet) - {n}
+            for some in combinations(unsure, k - len(sure)):
+                found.add(frozenset(sure | set(some)))
+    return found
