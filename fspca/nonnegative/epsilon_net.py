@@ -66,7 +66,7 @@ def epsilon_net(A, k, rank, epsilon=0.1, *, seed, n_samples=None, shift=False):
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  For A = VV' of rank r,
     points c are drawn uniformly on the sphere of r dimensions, the k largest positive entries
-    of Vc and of -Vc are kept, and the x of largest |V'x| is returned.
+    of Vc and of -Vc are kept, and the x of largest x'VV'x is returned.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def epsilon_net(A, k, rank, epsilon=0.1, *, seed, n_samples=None, shift=False):
     Returns
     -------
     Solution
-        Its `upper_bound` is |V'x|^2 / (1 - epsilon) + lambda_{r+1}, and holds with probability
+        Its `upper_bound` is x'VV'x / (1 - epsilon) + lambda_{r+1}, and holds with probability
         at least 1 - 1/d over the points.  `n_iter` counts the points.
 
     Notes

@@ -9,7 +9,7 @@ MOST_NUMBERS = 4_000_000  # held at a time by one level of the recursion
 def halfspaces(Q, R):
     r"""Find the unit vector c with R c >= 0 that maximises c'Qc, exactly.
 
-    The problem (P_d) is max c'Qc over |c| = 1, R c >= 0, with a d x d symmetric Q and a k x d
+    The problem (P_d) is max c'Qc over unit c with R c >= 0, for a d x d symmetric Q and a k x d
     matrix R.  If the leading eigenvector u or -u is feasible, it is the answer.  If not, some
     constraint is active at the optimum, so each in turn is set to zero and the same problem is
     solved in the d - 1 dimensions that are left.

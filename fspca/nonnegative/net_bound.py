@@ -67,10 +67,10 @@ def net_bound(A, k, rank, tol=1e-3, *, shift=True, max_cells=200_000, progress=N
     r"""Find the best nonnegative component of a low-rank part to a tolerance, and bound A's.
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  For A = VV' of rank r the
-    optimum is the square of the largest h(c) = |k largest positive entries of Vc| on the
-    sphere of r dimensions.  h is convex and positively homogeneous, so on a simplicial cone
-    it lies below the linear function through its corners.  Cones where that exceeds the best
-    value known are cut in two; the others are done.
+    optimum is the square of the largest h(c), the length of the k largest positive entries
+    of Vc, on the sphere of r dimensions.  h is convex and positively homogeneous, so on a
+    simplicial cone it lies below the linear function through its corners.  Cones where that
+    exceeds the best value known are cut in two; the others are done.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ def lanes(S, U, alpha, beta, tol, max_sweeps):
 def nspca(A, m, alpha, beta, *, n_starts=5, seed, tol=1e-6, max_sweeps=1000):
     r"""Find m nonnegative components at once, sparse and nearly orthogonal by penalties.
 
-    The problem is max 1/2 tr(U'AU) - alpha/4 |I - U'U|^2 - beta sum(U) over U >= 0.  In one
+    The problem is max 1/2 tr(U'AU) - alpha/4 norm(I - U'U)^2 - beta sum(U) over U >= 0.  In one
     entry, with all others held, that is a quartic; its maximum over u >= 0 is at zero or at
     the largest root of a cubic.  Entries are visited in turn until the objective settles.
 
