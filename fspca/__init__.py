@@ -3,7 +3,13 @@
 from fspca import datasets, metrics, synthetic
 from fspca.covariance import Covariance
 from fspca.judge import check_solution, objective
-from fspca.nonnegative.bounds import rho_bound, rho_terms
+from fspca.nonnegative.bounds import (
+    certify_nonnegative,
+    nonnegative_bounds,
+    positive_part,
+    rho_bound,
+    rho_terms,
+)
 from fspca.nonnegative.components import nonnegative_components
 from fspca.nonnegative.em import em
 from fspca.nonnegative.epsilon_net import epsilon_net, epsilon_net_path
@@ -71,6 +77,9 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     "nspca_with_k",
     "refit_nonnegative",
     "exhaustive_nonnegative",
+    "certify_nonnegative",
+    "nonnegative_bounds",
+    "positive_part",
     "rho_bound",
     "rho_terms",
     # every solver with its properties

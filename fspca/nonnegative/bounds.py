@@ -1,8 +1,16 @@
-"""What is promised before any data are looked at: the factors of asteris2014's theorems."""
+"""How good a nonnegative component is: promised factors, and bounds that look at the data."""
+
+from dataclasses import replace
 
 import numpy as np
 
+from fspca.covariance import Covariance, as_covariance
 from fspca.nonnegative.low_rank import asked
+from fspca.nonnegative.net_bound import net_bound
+from fspca.problem import Nonnegative
+from fspca.shared_support.certificate import upper_bound
+
+MOST_FORMED = 2000  # features; above it the positive part of A, d x d numbers, is left out
 
 
 def rho_terms(A, k, rank):
@@ -37,3 +45,56 @@ def rho_bound(A, k, rank, epsilon=0.0):
     if not 0 <= epsilon < 1:
         raise ValueError(f"epsilon={epsilon} must lie in [0, 1)")
     return (1 - epsilon) * max(rho_terms(A, k, rank))
+
+
+def positive_part(A):
+    r"""Return a Covariance P and s with x'Ax <= x'Px - s for every unit x >= 0.
+
+    For x >= 0 negative entries of A only lower x'Ax, so that A_+ = max(A, 0), entry by entry,
+    bounds it.  A_+ need not be positive semidefinite; P = A_+ + s I is, and adds s to all.
+
+    >>> P, s = positive_part(np.array([[1.0, -0.5], [-0.5, 1.0]]))
+    >>> P.submatrix([0, 1]), s
+    (array([[1., 0.],
+           [0., 1.]]), 0.0)
+    """
+    A = as_covariance(A).plain
+    plus = np.maximum(A.submatrix(np.arange(A.size)), 0.0)
+    s = max(-float(np.linalg.eigvalsh(plus)[0]), 0.0)
+    return Covariance(plus + s * np.eye(A.size)), s
+
+
+def nonnegative_bounds(A, k, rank=3, max_steps=200):
+    """Return upper bounds on the best nonnegative component with k nonzeros, by name.
+
+    "cells" is `net_bound` on A.  Up to 2000 features there are also that of the positive part
+    of A, and the dual of `fspca.upper_bound` on it, which knows nothing of signs and needs to
+    know nothing any more.  None of them rests on chance.
+
+    >>> bounds = nonnegative_bounds(np.array([[1.0, -0.5], [-0.5, 1.0]]), k=2, rank=1)
+    >>> round(min(bounds.values()), 6)
+    1.0
+    """
+    A, _ = asked(A, k, rank)
+    bounds = {"cells": net_bound(A, k, rank).upper_bound}
+    if A.size <= MOST_FORMED:
+        P, s = positive_part(A)
+        bounds["cells, positive part"] = net_bound(P, k, rank).upper_bound - s
+        bounds["dual, positive part"] = upper_bound(P, 1, k, max_steps=max_steps).bound - s
+    return bounds
+
+
+def certify_nonnegative(A, solution, rank=3, max_steps=200):
+    """Return a nonnegative component with the least of `nonnegative_bounds` as its bound.
+
+    >>> from fspca import em
+    >>> A = np.array([[1.0, -0.5], [-0.5, 1.0]])
+    >>> certify_nonnegative(A, em(A, k=2, seed=0), rank=1).gap < 1e-6
+    True
+    """
+    problem = solution.problem
+    if not isinstance(problem, Nonnegative) or problem.m != 1:
+        raise ValueError(f"problem={problem} must be Nonnegative with m=1")
+    bound = min(nonnegative_bounds(A, problem.k, rank, max_steps).values())
+    known = np.inf if solution.upper_bound is None else solution.upper_bound
+    return replace(solution, upper_bound=float(max(min(bound, known), solution.objective)))

@@ -1,0 +1,76 @@
+"""Bounds for nonnegative components: valid against the oracle, and tight where they should be."""
+
+import numpy as np
+import pytest
+
+from fspca import (
+    Covariance,
+    certify_nonnegative,
+    em,
+    go,
+    nonnegative_bounds,
+    positive_part,
+    upper_bound,
+)
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.synthetic import make_scheme
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("k", [1, 3, 9])
+def test_no_bound_lies_below_the_optimum(seed, k):
+    A = make_scheme("F", 9, seed)
+    best = exhaustive_nonnegative(A, k).objective
+    bounds = nonnegative_bounds(A, k, rank=2)
+    assert len(bounds) == 3
+    assert min(bounds.values()) >= best * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_positive_part_bounds_every_nonnegative_vector(seed):
+    A = make_scheme("F", 9, seed)
+    P, s = positive_part(A)
+    x = np.abs(np.random.default_rng(seed).standard_normal((500, 9)))
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    plus = np.einsum("ni,ij,nj->n", x, P.submatrix(range(9)), x) - s
+    assert np.all(np.einsum("ni,ij,nj->n", x, A, x) <= plus + 1e-9)
+    assert np.linalg.eigvalsh(P.submatrix(range(9)))[0] >= -1e-9
+
+
+def test_two_camps_are_told_apart_by_the_positive_part_only():
+    """With signs all four features go together; without, either pair."""
+    v = np.array([1.0, 1.0, -1.0, -1.0])
+    A = np.outer(v, v)
+    P, s = positive_part(A)
+    assert upper_bound(A, 1, 4).bound == pytest.approx(4)
+    assert upper_bound(P, 1, 4).bound - s == pytest.approx(2)
+    assert exhaustive_nonnegative(A, 4).objective == pytest.approx(2)
+
+
+def test_nothing_changes_where_nothing_is_negative():
+    A = np.abs(make_scheme("F", 6, 0))
+    A = A @ A
+    P, s = positive_part(A)
+    assert s == pytest.approx(0, abs=1e-9)
+    assert P.submatrix(range(6)) == pytest.approx(A)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_certificate_closes_part_of_the_gap(seed):
+    A = make_scheme("F", 9, seed)
+    answer = certify_nonnegative(A, em(A, 3, seed=0, n_starts=10))
+    assert answer.upper_bound >= exhaustive_nonnegative(A, 3).objective * (1 - 1e-9)
+    assert answer.gap < 0.5
+
+
+def test_many_features_do_without_the_positive_part(monkeypatch):
+    monkeypatch.setattr("fspca.nonnegative.bounds.MOST_FORMED", 5)
+    X = np.random.default_rng(0).standard_normal((10, 8))
+    assert list(nonnegative_bounds(Covariance.from_data(X), 3)) == ["cells"]
+
+
+def test_what_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="must be Nonnegative with m=1"):
+        certify_nonnegative(np.eye(3), go(np.eye(3), 1, 2))
+    with pytest.raises(ValueError, match="rank=4"):
+        nonnegative_bounds(np.eye(3), 1, 4)
