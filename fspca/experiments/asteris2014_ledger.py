@@ -85,6 +85,6 @@ def marks():
         ours, mark = max(row["fractions"].values()), wanted[f"{row['set']} {row['k']}"]
         sentence = f"{row['set']}, {row['preparation']}, k = {row['k']}: we certify {mark}"
         verdict = REPRODUCED if ours >= mark else DIFFERS
-        reason = why("the better of two bounds", verdict, REASONS.get((name, "marks")))
+        reason = why("the best of three bounds", verdict, REASONS.get((name, "marks")))
         rows.append(ledger.entry(name, f"claim/{sentence}", "", ours, mark, reason, verdict))
     return rows
