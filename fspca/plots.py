@@ -41,6 +41,8 @@ STYLES = {
     "net_bound": {"color": "#009E73", "marker": "8", "linestyle": "-"},
     "em": {"color": "#D55E00", "marker": "H", "linestyle": "--"},
     "nspca": {"color": "#CC79A7", "marker": "1", "linestyle": ":"},
+    "cells": {"color": "#E69F00", "marker": "2", "linestyle": "--"},
+    "positive part": {"color": "#D55E00", "marker": "+", "linestyle": "-"},
 }
 
 

@@ -1,0 +1,194 @@
+"""What asteris2014 proves, held against enumeration; its fractions, other readings, and ours."""
+
+import time
+import tracemalloc
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from fspca import datasets
+from fspca.covariance import Covariance
+from fspca.experiments.asteris2014 import STARTS
+from fspca.experiments.asteris2014_readings import (
+    EPSILON,
+    RANK,
+    algorithm_3,
+    covariance_of,
+    fractions,
+    low_rank_value,
+    numbers,
+    prepared,
+    printed_supports,
+    samples,
+)
+from fspca.experiments.runner import experiment
+from fspca.nonnegative.bounds import MOST_FORMED, nonnegative_bounds
+from fspca.nonnegative.em import em
+from fspca.nonnegative.epsilon_net import epsilon_net
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.nonnegative.halfspaces import halfspaces, halfspaces_batch, unit_rows
+from fspca.nonnegative.net_bound import net_bound
+from fspca.nonnegative.spannogram import candidates, intersections, spannogram
+from fspca.shared_support.certificate import upper_bound
+
+POINTS = (("cbcl_faces", 180), ("leukemia_armstrong", 50), ("lrs", 20), ("lrs", 90))
+PREPARATIONS = (
+    "centred",
+    "centred, unit variance",
+    "as it is",
+    "unit length",
+    "samples standardised",
+)
+
+
+def enumerated(V, k):
+    """Return the optimum of VV' by a half-space problem on every support of at most k features."""
+    best = 0.0
+    for size in range(1, k + 1):
+        rows = V[np.array(list(combinations(range(len(V)), size)))]
+        Q = rows.transpose(0, 2, 1) @ rows
+        best = max(best, halfspaces_batch(Q, unit_rows(rows))[1].max())
+    return best
+
+
+def as_printed(V, k):
+    """Return the optimum over the supports that Algorithm 2 collects as it is printed."""
+    chosen = (sorted(support) for support in printed_supports(V, k) if support)
+    return max(halfspaces(V[rows].T @ V[rows], V[rows])[1] for rows in chosen)
+
+
+def supports(V, k):
+    """Return the number of different candidate supports of a spannogram."""
+    found = set()
+    for members, c in intersections(V):
+        for signed in (c, -c):
+            for mask in candidates(V, members, signed, k):
+                found |= set(map(tuple, mask.tolist()))
+    return len(found)
+
+
+def normal_factor(d, rank, seed):
+    """Return a normal G (d x rank), whose GG' has that rank."""
+    return np.random.default_rng(seed).standard_normal((d, rank))
+
+
+def sizes(seed, rank):
+    """Return d <= 12 and k <= d that a seed and a rank stand for."""
+    d = 5 + (3 * seed + rank) % 8
+    return d, 1 + seed % d
+
+
+@experiment(cases=[{"rank": 1 + i % 3, "shift": 0, "seed": i} for i in range(200)]
+            + [{"rank": 1 + i % 3, "shift": 2, "seed": 1000 + i} for i in range(60)])  # fmt: skip
+def asteris2014_oracle(rank, shift, seed):
+    """The spannogram against enumeration: low rank, and shift I plus low rank."""
+    d, k = sizes(seed, rank)
+    V = normal_factor(d, rank, seed)
+    A = V @ V.T + shift * np.eye(d)
+    best = enumerated(V, k) + shift
+    found = spannogram(A, k, rank, shift=bool(shift)).objective
+    alone = exhaustive_nonnegative(A, k).objective
+    return {
+        "d": d,
+        "k": k,
+        "optimum": best,
+        "equal": bool(max(abs(found / best - 1), abs(alone / best - 1)) <= 1e-9),
+        "as printed": bool(as_printed(V, k) + shift >= best * (1 - 1e-9)),
+        "candidates": supports(V, k),
+        "most": 2**rank * comb(d + 1, rank),
+    }
+
+
+NET = {2: (60, 12), 3: (25, 6)}  # the sizes d and k where the spannogram gives the optimum
+
+
+@experiment(cases=[{"rank": rank, "seed": seed} for rank in NET for seed in range(100)])
+def asteris2014_net(rank, seed):
+    """How often the epsilon-net reaches 1 - epsilon of the low-rank optimum, by its samples."""
+    d, k = NET[rank]
+    V = normal_factor(d, rank, 7)
+    A = Covariance(V @ V.T)
+    best = spannogram(A, k, rank).objective
+    reached = {
+        name: epsilon_net(A, k, rank, EPSILON, seed=seed, n_samples=count).objective / best
+        for name, count in {"enough": None, "paper": samples(d, rank), "10": 10}.items()
+    }
+    return {"d": d, "k": k, "reached": reached}
+
+
+def timed(function):
+    """Return what a function returns, and the seconds that it took."""
+    began = time.perf_counter()
+    found = function()
+    return found, time.perf_counter() - began
+
+
+@experiment(cases=[{"set": "leukemia_armstrong", "k": 50}], alone=True)
+def asteris2014_speed(set, k):
+    """Seconds of Algorithm 3 and of EM on 12,582 features, and of a spannogram of 500."""
+    data = prepared(datasets.load(set).X, "centred")
+    seconds, values = {}, {}
+    methods = {
+        "epsilon_net": lambda A: epsilon_net(A, k, RANK, EPSILON, seed=0),
+        "epsilon_net, paper's samples": lambda A: algorithm_3(A, k),
+        "em": lambda A: em(A, k, n_starts=STARTS, seed=0),
+    }
+    for _ in range(5):  # in turns; the least is kept, since what else runs can only add to it
+        for name, method in methods.items():
+            A = Covariance.from_data(data, center=False, scale="n")  # no eigenvectors are kept
+            found, passed = timed(lambda A=A, method=method: method(A))
+            values[name] = found.objective
+            seconds[name] = min(passed, seconds.get(name, passed))
+    V = normal_factor(500, 2, 0)
+    A = Covariance(V @ V.T)
+    tracemalloc.start()
+    exact, _ = timed(lambda: spannogram(A, 50, 2))
+    peak = tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
+    again, seconds["spannogram"] = timed(lambda: spannogram(A, 50, 2))
+    return {
+        "variances": values,
+        "spannogram": exact.objective,
+        "same": again.objective == exact.objective,
+        "last digits": {"megabytes": peak},
+        "seconds": seconds,
+    }
+
+
+@experiment(cases=[{"set": s, "k": k, "preparation": p} for s, k in POINTS for p in PREPARATIONS])
+def asteris2014_readings(set, k, preparation):
+    """The fraction that Algorithm 3 certifies at the paper's points, by preparation and bound."""
+    A = covariance_of(set, preparation)
+    found = algorithm_3(A, k)
+    row = numbers(A, found.W[:, 0], k)
+    return row | {"fractions": fractions(row, k)}
+
+
+OURS = [*((s, k, "centred") for s, k in POINTS),
+        *((s, k, "centred, unit variance") for s, k in POINTS[2:])]  # fmt: skip
+
+
+@experiment(cases=[{"set": s, "k": k, "preparation": p} for s, k, p in OURS])
+def asteris2014_certified(set, k, preparation):
+    """The fraction that we certify there: a net that covers the sphere, and duals."""
+    A = covariance_of(set, preparation)
+    net, net_seconds = timed(lambda: net_bound(A, k, RANK))
+    best = max(
+        (net, algorithm_3(A, k), em(A, k, n_starts=STARTS, seed=0)),
+        key=lambda solution: solution.objective,
+    )
+    dual, dual_seconds = timed(lambda: upper_bound(A, 1, k, max_steps=300))
+    limits = {"net": net.upper_bound, "dual": dual.bound}
+    if A.size <= MOST_FORMED:
+        limits["positive part"] = min(nonnegative_bounds(A, k, RANK).values())
+    value = best.objective
+    return {
+        "solver": best.solver,
+        "value": value,
+        "low rank": low_rank_value(A, best.W[:, 0]),
+        "first": A.leading(1)[0][0],
+        "bounds": limits,
+        "fractions": {name: value / limit for name, limit in limits.items()},
+        "seconds": {"net": net_seconds, "dual": dual_seconds},
+    }
