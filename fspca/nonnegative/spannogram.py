@@ -119,7 +119,8 @@ def spannogram(A, k, rank, *, shift=False, progress=None):
     Notes
     -----
     Exact if rank A <= rank, and with `shift` also if A = sigma I plus a positive semidefinite
-    matrix of that rank.  Otherwise within the factor of `rho_bound` (asteris2014, Theorem 1; Algorithms 1 and 2).
+    matrix of that rank.  Otherwise within the factor of `rho_bound` (asteris2014, Theorem 1;
+    Algorithms 1 and 2).
     Rows are moved by 1e-9 of their length while supports are collected, so that no more curves
     meet in a point than must; the value found is then right to about that much.
     Cost: O(d^{r+1}) for the points, in blocks, so that memory does not grow with them.
