@@ -1,0 +1,144 @@
+"""The judge's side: instances that nobody has seen, optima by enumeration, the book's judge.
+
+Nothing here shares code with a solver of fspca, nor with the model solutions: the optimum is
+found by trying every support, and an answer is judged by `fspca.judge` alone.
+"""
+
+import hashlib
+import os
+from itertools import combinations
+
+import numpy as np
+from fspca.judge import check_solution
+from fspca.problem import Nonnegative, SharedSupport
+
+# Hidden instances differ from course to course: set the variable, and tell nobody.
+SALT = os.environ.get("FSPCA_COURSE_SALT", "a pinch of salt")
+
+
+class NotYet(Exception):
+    """What was expected and what came, in words."""
+
+
+def expect(condition, sentence):
+    if not condition:
+        raise NotYet(sentence)
+
+
+def hidden(student, *task):
+    """Random numbers for a student and a task, which the notebook cannot foretell."""
+    name = "/".join([SALT, str(student).strip().lower(), *map(str, task)])
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
+
+
+def value(A, support, m):
+    """The most that m orthonormal components on the support explain."""
+    support = np.asarray(support, dtype=int)
+    return float(np.sort(np.linalg.eigvalsh(A[np.ix_(support, support)]))[-m:].sum())
+
+
+def values(A, m, k):
+    """Every support of k features, and what each explains."""
+    supports = np.array(list(combinations(range(len(A)), k)))
+    blocks = A[supports[:, :, None], supports[:, None, :]]
+    return supports, np.linalg.eigvalsh(blocks)[:, -m:].sum(axis=1)
+
+
+def best(A, m, k):
+    """The best support of k features and its value, by trying all."""
+    supports, explained = values(A, m, k)
+    first = int(np.argmax(explained))
+    return supports[first], float(explained[first])
+
+
+def judged(what, A, W, problem):
+    """What loadings explain, as the book's judge sees it; faults are said in its words."""
+    W = np.asarray(W, dtype=float)
+    W = W[:, None] if W.ndim == 1 else W
+    verdict = check_solution(A, W, problem)
+    expect(verdict, f"{what}: {verdict}")
+    return verdict.objective
+
+
+def reaches(what, came, optimum, tolerance=1e-7):
+    """An objective that is the optimum: not below, and not above either."""
+    far = abs(came - optimum) > tolerance * max(1e-12, abs(optimum))
+    expect(not far, f"{what}: expected {optimum:.8g}, the best there is, came {came:.8g}")
+
+
+def shared(what, A, W, m, k):
+    """The objective of loadings that must be feasible with k rows in all."""
+    return judged(what, A, W, SharedSupport(m, k))
+
+
+def nonnegative(what, A, x, k):
+    """The objective of one nonnegative component with k nonzeros."""
+    return judged(what, A, x, Nonnegative(k))
+
+
+def best_nonnegative(A, k):
+    """The largest x'Ax over unit x >= 0 with at most k nonzeros.
+
+    On the support of its positive entries a best x is an eigenvector: all eigenvectors of all
+    blocks that have one sign are looked at.
+    """
+    most = float(np.diag(A).max())
+    for size in range(2, k + 1):
+        supports = np.array(list(combinations(range(len(A)), size)))
+        w, V = np.linalg.eigh(A[supports[:, :, None], supports[:, None, :]])
+        one_sign = np.all(V > -1e-12, axis=1) | np.all(V < 1e-12, axis=1)
+        most = max(most, float(np.max(np.where(one_sign, w, -np.inf))))
+    return most
+
+
+def greedy(A, m, k):
+    """Add, one by one, the feature that raises the value most: what a short cut finds."""
+    chosen = []
+    while len(chosen) < k:
+        rest = [j for j in range(len(A)) if j not in chosen]
+        chosen.append(max(rest, key=lambda j: value(A, [*chosen, j], m)))
+    return np.sort(chosen)
+
+
+def misleading(rng, d, m, k, short_cuts=(greedy,), loss=0.01, spectrum=None):
+    """A covariance on which each of the short cuts loses at least a share of the optimum."""
+    while True:
+        X = rng.standard_normal((d, d))
+        Q = np.linalg.qr(X)[0]
+        A = X @ X.T / d if spectrum is None else (Q * np.asarray(spectrum, dtype=float)) @ Q.T
+        enough = (1 - loss) * best(A, m, k)[1]
+        if all(value(A, cut(A, m, k), m) < enough for cut in short_cuts):
+            return A
+
+
+def top(scores, k):
+    """The places of the k largest, ascending; ties go to the smallest."""
+    return np.sort(np.argsort(-np.asarray(scores), kind="stable")[:k])
+
+
+def refit(A, m, support):
+    """The m leading eigenvectors on the support, in d rows."""
+    W = np.zeros((len(A), m))
+    W[support] = np.linalg.eigh(A[np.ix_(support, support)])[1][:, -m:]
+    return W
+
+
+def ipu_step(A, m, support):
+    """Where IPU goes from a support: A W (W'AW)^+ W'A through the square root of A."""
+    w, V = np.linalg.eigh(A)
+    R = (V * np.sqrt(np.maximum(w, 0))) @ V.T
+    U, s, _ = np.linalg.svd(R @ refit(A, m, support), full_matrices=False)
+    U = U[:, s > 1e-9 * max(s[0], 1e-300)]
+    scores = np.sum((R @ U) ** 2, axis=1)
+    return top(np.round(scores / scores.max(), 12), len(support))
+
+
+def long_climb(rng, d, m, k):
+    """A covariance and a start from which one step of IPU gains, and a second gains more."""
+    while True:
+        X = rng.standard_normal((d, d))
+        A, start = X @ X.T / d, np.sort(rng.choice(d, k, replace=False))
+        first = ipu_step(A, m, start)
+        path = [value(A, each, m) for each in (start, first, ipu_step(A, m, first))]
+        if path[1] > 1.01 * path[0] and path[2] > 1.01 * path[1]:
+            return A, start

@@ -1,0 +1,26 @@
+"""The course, for nbgrader: run it in this folder."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent.resolve()
+sys.path.insert(0, str(HERE / "grading"))
+
+c = get_config()  # noqa: F821 (nbgrader defines it)
+c.CourseDirectory.root = str(HERE)
+c.CourseDirectory.course_id = "sparse_principal_subspaces"
+c.ClearSolutions.code_stub = {"python": "...  # your code here"}
+c.ClearSolutions.text_stub = "*Your answer here.*"
+# A figure that a student handed in is kept: nothing runs that could draw it again.
+c.Autograde.sanitize_preprocessors = [
+    f"nbgrader.preprocessors.{name}"
+    for name in ("DeduplicateIds", "OverwriteKernelspec", "OverwriteCells", "CheckCellMetadata")
+]
+# Instead of running the notebook, judge and contestant are kept apart (grading/examine.py).
+c.Autograde.autograde_preprocessors = [
+    "examine.Examine",
+    *(
+        f"nbgrader.preprocessors.{name}"
+        for name in ("LimitOutput", "SaveAutoGrades", "AssignLatePenalties", "CheckCellMetadata")
+    ),
+]
