@@ -142,3 +142,78 @@ def long_climb(rng, d, m, k):
         path = [value(A, each, m) for each in (start, first, ipu_step(A, m, first))]
         if path[1] > 1.01 * path[0] and path[2] > 1.01 * path[1]:
             return A, start
+
+
+def dual_bound(A, G, m, k, required=(), excluded=()):
+    """The dual bound of C = GG' on a part: some features required, some excluded."""
+    allowed = np.setdiff1d(np.arange(len(A)), excluded)
+    c, inside = np.sum(G[allowed] ** 2, axis=1), np.isin(allowed, required)
+    rest = A[np.ix_(allowed, allowed)] - G[allowed] @ G[allowed].T
+    free = np.sort(c[~inside])[::-1][: k - len(required)]
+    return float(np.linalg.eigvalsh(rest)[-m:].sum() + c[inside].sum() + free.sum())
+
+
+def classic_bounds(A, m, k):
+    """Three bounds that need no search: eigenvalues, variances, and the shifted one."""
+    w, V = np.linalg.eigh(A)
+    sigma = w[-m - 1]
+    scores = V[:, -m:] ** 2 @ (w[-m:] - sigma)
+    return {
+        "the eigenvalue bound": w[-m:].sum(),
+        "the diagonal bound": np.sort(np.diag(A))[-k:].sum(),
+        "the shifted bound": m * sigma + np.sort(scores)[-k:].sum(),
+    }
+
+
+def proves(what, A, m, k, support, parts):
+    """Check that the parts hold every support of k features, and none a better one."""
+    target = value(A, support, m) * (1 + 1e-6)
+    left = {tuple(each) for each in combinations(range(len(A)), k)}
+    for required, excluded, G in parts:
+        required, excluded = set(map(int, required)), set(map(int, excluded))
+        named = f"{what}: the part that requires {sorted(required)}, excludes {sorted(excluded)}"
+        held = {I for I in left if required <= set(I) and not excluded & set(I)}
+        if len(required) == k or len(A) - len(excluded) == k:
+            bound = max((value(A, I, m) for I in held), default=0.0)
+        else:
+            G = np.asarray(G, dtype=float)
+            sound = G.ndim == 2 and len(G) == len(A) and bool(np.all(np.isfinite(G)))
+            expect(sound, f"{named}: expected a factor G with {len(A)} rows")
+            bound = dual_bound(A, G, m, k, sorted(required), sorted(excluded))
+        expect(bound <= target, f"{named}: its bound {bound:.6g} exceeds {target:.6g}")
+        left -= held
+    expect(not left, f"{what}: no part holds the support {min(left, default=())}")
+
+
+def wedge(what, Q, R, came):
+    """A unit vector c of the plane with Rc >= 0 that no angle of a fine grid beats."""
+    c = np.asarray(came, dtype=float)
+    sound = c.shape == (2,) and abs(np.linalg.norm(c) - 1) < 1e-6
+    expect(sound, f"{what}: expected a unit vector of the plane, came {came}")
+    expect(np.all(R @ c >= -1e-6), f"{what}: Rc has the negative entry {np.min(R @ c):.4g}")
+    angles = np.linspace(0, 2 * np.pi, 20001)
+    grid = np.array([np.cos(angles), np.sin(angles)])
+    grid = grid[:, np.all(R @ grid >= 0, axis=0)]
+    most = np.max(np.sum(grid * (Q @ grid), axis=0))
+    expect(
+        c @ Q @ c >= most - 1e-6 * abs(most), f"{what}: {most:.6g} is reached, came {c @ Q @ c:.6g}"
+    )
+
+
+def rectified(A, k):
+    """The better of the positive and the negative part of the leading eigenvector, cut to k."""
+    v, most = np.linalg.eigh(A)[1][:, -1], 0.0
+    for sign in (1, -1):
+        x = np.maximum(sign * v, 0)
+        x[np.argsort(-x, kind="stable")[k:]] = 0
+        if x.any():
+            most = max(most, float(x @ A @ x / (x @ x)))
+    return most
+
+
+def trap(rng, d, k):
+    """A d x 2 matrix V on whose VV' rectifying the leading eigenvector loses a per cent."""
+    while True:
+        V = rng.standard_normal((d, 2))
+        if rectified(V @ V.T, k) < 0.99 * best_nonnegative(V @ V.T, k):
+            return V
