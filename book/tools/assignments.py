@@ -20,6 +20,7 @@ from traitlets.config import PyFileConfigLoader
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "book" / "assignments"
 OUTPUT = ROOT / "_build" / "assignments"
+PROJECT_DATA = ROOT / "data" / "raw" / "tissue_expression.npz"
 FOR_STUDENTS = ("numpy", "matplotlib", "ipykernel")
 
 
@@ -30,7 +31,10 @@ def names():
 def course_copy(folder):
     """The course without what was made from it, in a folder of its own."""
     made = shutil.ignore_patterns("release", "submitted", "autograded", "feedback", "*.db", "__*")
-    return Path(shutil.copytree(COURSE, Path(folder) / "course", ignore=made))
+    course = Path(shutil.copytree(COURSE, Path(folder) / "course", ignore=made))
+    (course / "data").mkdir()
+    shutil.copy(PROJECT_DATA, course / "data")
+    return course
 
 
 def nbgrader(course):

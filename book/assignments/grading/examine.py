@@ -7,6 +7,7 @@ answers that came over as plain data.  So nothing that a student's code does to 
 
 import io
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from contestant import decode, encode
+from examiner import data_file
 from nbformat.v4 import new_output
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
@@ -30,6 +32,7 @@ class Contestant:
     def __init__(self, cells):
         self.cells, self.errors, self.process = dict(enumerate(cells)), {}, None
         self.folder = tempfile.TemporaryDirectory()
+        shutil.copy(data_file(), self.folder.name)
 
     def start(self):
         """Start, and run the cells; one that does not end is left out from then on."""

@@ -7,6 +7,7 @@ found by trying every support, and an answer is judged by `fspca.judge` alone.
 import hashlib
 import os
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 from fspca.judge import check_solution
@@ -14,6 +15,11 @@ from fspca.problem import Nonnegative, SharedSupport
 
 # Hidden instances differ from course to course: set the variable, and tell nobody.
 SALT = os.environ.get("FSPCA_COURSE_SALT", "a pinch of salt")
+
+# The project's data: beside the course in the instructor's archive, else the book's own.
+HERE = Path(__file__).resolve().parent
+PLACES = [HERE.parent / "data", HERE.parents[2] / "data" / "raw"]
+PROJECT_DATA = "tissue_expression.npz"
 
 
 class NotYet(Exception):
@@ -217,3 +223,26 @@ def trap(rng, d, k):
         V = rng.standard_normal((d, 2))
         if rectified(V @ V.T, k) < 0.99 * best_nonnegative(V @ V.T, k):
             return V
+
+
+def data_file():
+    return next(place / PROJECT_DATA for place in PLACES if (place / PROJECT_DATA).is_file())
+
+
+def tissue(*parts):
+    """The covariances of the training and of the held-out samples, on the genes given."""
+    *rows, genes = parts
+    X = np.load(data_file())["X"].astype(float)
+    return [np.cov(X[np.ix_(each, genes)].T) for each in rows]
+
+
+def exchanged(A, m, k):
+    """The value reached from the k largest variances by exchanging a feature while that helps."""
+    support, reached = top(np.diag(A), k), 0.0
+    while value(A, support, m) > reached * (1 + 1e-9):
+        reached = value(A, support, m)
+        others = np.setdiff1d(np.arange(len(A)), support)
+        tried = np.array([[*np.delete(support, i), j] for i in range(k) for j in others])
+        blocks = A[tried[:, :, None], tried[:, None, :]]
+        support = tried[np.argmax(np.linalg.eigvalsh(blocks)[:, -m:].sum(axis=1))]
+    return reached
