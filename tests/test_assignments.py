@@ -1,0 +1,322 @@
+"""The course grades itself: full marks for what is right, none for what only looks so."""
+
+import contextlib
+import io
+import re
+import shutil
+import warnings
+from pathlib import Path
+
+import assignments
+import examine
+import examiner
+import nbformat
+import pytest
+import toc
+from nbgrader.api import Gradebook
+
+# Of nbgrader's own packages; what is ours is checked elsewhere.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+NAMES = assignments.names()
+SOURCE = {
+    name: nbformat.read(assignments.COURSE / "source" / name / f"{name}.ipynb", as_version=4)
+    for name in NAMES
+}
+CHEATS = ("constants", "source", "module")
+SECRET = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
+
+
+def kind(cell):
+    """What nbgrader takes a cell for: given, answer, test, written, or nothing."""
+    marks = cell.metadata.get("nbgrader", {})
+    if marks.get("solution"):
+        return "written" if marks["grade"] else "answer"
+    return "test" if marks.get("grade") else "given" if marks.get("locked") else None
+
+
+def points(name):
+    """{answer: {test: points}}: a test examines the answer before it."""
+    tests = {}
+    for cell in SOURCE[name].cells:
+        if kind(cell) == "answer":
+            answer = tests.setdefault(cell.id, {})
+        elif kind(cell) == "test":
+            answer[cell.id] = cell.metadata["nbgrader"]["points"]
+    return tests
+
+
+def attempts(name):
+    """{attempt: {answer: (code, points expected)}} of the fixtures."""
+    text = (Path(__file__).parent / "attempts" / f"{name}.py").read_text()
+    found = {}
+    _, *parts = re.split(r"^# %% (.+)$", text, flags=re.MULTILINE)
+    for head, code in zip(parts[::2], parts[1::2], strict=True):
+        attempt, answer, *worth = (each.strip() for each in head.split("|"))
+        full = sum(points(name)[answer].values())
+        expected = {"different": full, **dict.fromkeys(CHEATS, 0)}.get(attempt)
+        if attempt == "half":
+            expected, of = map(int, worth[0].split(" of "))
+            assert of == full, f"{name}, {answer}: {worth[0]}, and the tests give {full}"
+        found.setdefault(attempt, {})[answer] = (code, expected)
+    return found
+
+
+def submission(notebook, student, answers=()):
+    """A copy of a notebook as a student hands it in, some answers replaced."""
+    notebook = nbformat.from_dict(notebook.copy())
+    for cell in notebook.cells:
+        if cell.id == "student":
+            cell.source = f"STUDENT = {student!r}"
+        elif cell.id in answers:
+            cell.source = answers[cell.id][0].strip()
+    return nbformat.reads(nbformat.writes(notebook), as_version=4)
+
+
+def graded(name, folder):
+    """Hand in everything, autograde it, and return {student: {test: points}} and the notebooks."""
+    course = assignments.course_copy(folder)
+    released = nbformat.reads(assignments.generate(course, [name])[name], as_version=4)
+    handed_in = {"full": submission(SOURCE[name], "full"), "blank": submission(released, "blank")}
+    for attempt, answers in attempts(name).items():
+        handed_in[attempt] = submission(SOURCE[name], attempt, answers)
+    api = assignments.nbgrader(course)
+    marks, notebooks = {}, {}
+    for student, notebook in handed_in.items():
+        place = course / "submitted" / student / name
+        place.mkdir(parents=True)
+        nbformat.write(notebook, place / f"{name}.ipynb")
+        assignments.checked(api.autograde(name, student))
+        done = course / "autograded" / student / name / f"{name}.ipynb"
+        notebooks[student] = nbformat.read(done, as_version=4)
+    with Gradebook(api.coursedir.db_url) as gradebook:
+        for student in handed_in:
+            (part,) = gradebook.find_submission(name, student).notebooks
+            marks[student] = {grade.name: grade.auto_score for grade in part.grades}
+    return marks, notebooks
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def marked(request, tmp_path_factory):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return request.param, *graded(request.param, tmp_path_factory.mktemp(request.param))
+
+
+def test_marks_are_as_the_rubric_says(marked):
+    name, marks, notebooks = marked
+    assert set(attempts(name)) == {"different", "half", *CHEATS}
+    faults = []
+    for student, answers in {"full": {}, "blank": {}, **attempts(name)}.items():
+        for answer, tests in points(name).items():
+            if student in CHEATS and answer not in answers:
+                continue  # what leans on a cheated answer may fall with it
+            full = sum(tests.values())
+            expected = answers[answer][1] if answer in answers else full
+            expected = 0 if student == "blank" else expected
+            got = sum(marks[student][test] for test in tests)
+            if got != expected:
+                said = [wrong(notebooks[student], test) for test in tests]
+                faults.append(f"{student}, {answer}: {got} of {full}, not {expected}: {said}")
+    assert not faults, "\n".join(faults)
+
+
+def test_written_answers_wait_for_a_reader_and_empty_ones_get_nothing(marked):
+    name, marks, _ = marked
+    written = [cell.id for cell in SOURCE[name].cells if kind(cell) == "written"]
+    assert written
+    for answer in written:
+        assert marks["full"][answer] is None
+        assert marks["blank"][answer] == 0
+
+
+def test_a_failing_check_speaks(marked):
+    name, _, notebooks = marked
+    for tests in points(name).values():
+        for test in tests:
+            said = wrong(notebooks["blank"], test)
+            assert len(said.split()) > 4, f"{test}: {said}"
+            assert "is not defined" not in said, f"{test}: {said}"
+
+
+def wrong(notebook, test):
+    (cell,) = (cell for cell in notebook.cells if cell.id == test)
+    return cell.outputs[0].evalue if cell.outputs else ""
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return assignments.generate(assignments.course_copy(tmp_path_factory.mktemp("release")))
+
+
+def test_the_students_copies_in_the_book_are_those_of_the_sources(released):
+    for name, text in released.items():
+        path = assignments.COURSE / "release" / name / f"{name}.ipynb"
+        assert path.read_text() == text, f"{name}: run `make assignments`"
+    kept = {path.stem for path in assignments.COURSE.glob("release/*/*.ipynb")}
+    assert kept == set(released)
+    assert (assignments.COURSE / "environment.yml").read_text() == assignments.environment()
+
+
+def test_students_copies_hold_no_solution_and_no_hidden_test(released):
+    for name, text in released.items():
+        copy = nbformat.reads(text, as_version=4)
+        everything = "\n".join(cell.source for cell in copy.cells)
+        for word in ("BEGIN ", "END ", "SOLUTION", "HIDDEN", "examiner", "fspca.judge"):
+            assert word not in everything, f"{name}: {word}"
+        for cell in SOURCE[name].cells:
+            if kind(cell) == "written":
+                assert cell.source[:40] not in everything
+            for _, secret in SECRET.findall(cell.source):
+                assert secret.strip() not in everything, f"{name}, {cell.id}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_model_solutions_pass_for_fifty_students(name, tmp_path, monkeypatch):
+    """Each with an id and a course's salt of its own, in this process: no nbgrader is needed."""
+    shutil.copy(examiner.data_file(), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for number in range(50):
+        monkeypatch.setattr(examiner, "SALT", f"course {number}")
+        names = {}
+        for cell in SOURCE[name].cells:
+            if cell.cell_type == "code":
+                student = cell.id == "student"
+                source = f"STUDENT = 'student {number}'" if student else cell.source
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(source, dict(names) if kind(cell) == "test" else names)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_notebook_is_set_up_for_nbgrader(name):
+    cells = {cell.id: cell for cell in SOURCE[name].cells}
+    helper = (assignments.COURSE / "grading" / "course.py").read_text().strip()
+    assert cells["course"].source == helper, f"{name}: the helper cell is not grading/course.py"
+    for cell in cells.values():
+        marks = cell.metadata.get("nbgrader", {})
+        if marks:
+            assert marks["grade_id"] == cell.id
+        if kind(cell) == "answer":
+            assert "### BEGIN SOLUTION" in cell.source
+        if kind(cell) == "test":
+            hidden = "### BEGIN HIDDEN TESTS" in cell.source
+            assert hidden or "my_" in cell.source, f"{cell.id}: constants would do"
+            assert not re.search(r"^ *assert\b", cell.source, re.MULTILINE), cell.id
+        assert not cell.get("outputs")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_points_add_up(name):
+    text, given = "", {"auto": 0, "reader": 0}
+    for cell in SOURCE[name].cells:
+        marks = cell.metadata.get("nbgrader", {})
+        given["reader" if kind(cell) == "written" else "auto"] += marks.get("points", 0)
+        text += cell.source if cell.cell_type == "markdown" else ""
+    first = re.search(r"\*\*Points:\*\* (\d+)\. The checks give (\d+) .* a reader gives (\d+)", text)
+    assert tuple(map(int, first.groups())) == (sum(given.values()), *given.values())
+    tasks = re.findall(r"^## .*?(\d+) points?\)$", text, re.MULTILINE)
+    assert sum(map(int, tasks)) == sum(given.values())
+    for table in re.findall(r"\| points \| for.*?\n\n", text, re.DOTALL):
+        assert len(table.splitlines()) > 4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_task_of_the_heading_has_its_points(name):
+    """A heading's points are those of the tests and the written answers up to the next one."""
+    promised = {}
+    for cell in SOURCE[name].cells:
+        head = re.search(r"^## (.*?)(\d+) points?\)$", cell.source, re.MULTILINE)
+        if cell.cell_type == "markdown" and head:
+            task = head[1]
+            promised[task] = [int(head[2]), 0]
+        if points_of := cell.metadata.get("nbgrader", {}).get("points"):
+            promised[task][1] += points_of
+    assert all(said == given for said, given in promised.values()), promised
+
+
+def test_there_are_six_assignments_and_a_project():
+    assert len(NAMES) == 7
+    for name in NAMES:
+        tasks = sum(cell.source.startswith("## Task") for cell in SOURCE[name].cells)
+        assert name == "final_project" or 5 <= tasks <= 8, name
+
+
+TRICKS = {
+    "import fspca.shared_support.go": "cannot be imported",
+    "from fspca import exhaustive": "cannot import",
+    "import examiner": "examiner",
+    "open(__import__('sys').argv[0]).read()": "is closed",
+    "open('found.txt', 'w')": "nothing can be written",
+    "__import__('os').open('found.txt', 1 | 64)": "nothing can be written",
+    "__import__('subprocess').run(['ls'])": "not allowed",
+    "__import__('os').system('ls')": "not allowed",
+    "import sys; sys.modules.pop('fspca'); import fspca": "cannot be imported",
+    "while True: pass": "longer than",
+    "raise SystemExit": "SystemExit",
+}
+
+
+@pytest.mark.parametrize("trick", TRICKS)
+def test_the_contestant_is_guarded(trick, monkeypatch):
+    monkeypatch.setattr(examine, "SECONDS", 5)
+    contestant = examine.Contestant([trick, "def twice(x):\n    return 2 * x"])
+    try:
+        theirs = contestant.names()
+        assert TRICKS[trick] in contestant.errors[0]
+        assert theirs["twice"](21) == 42  # one cell that fails is no reason to fail the others
+    finally:
+        contestant.stop()
+
+
+def test_the_judge_may_be_imported_and_plots_do_nothing():
+    cells = [
+        "from fspca.judge import objective\nimport numpy as np\nvalue = objective(np.eye(3), np.eye(3))",
+        "import matplotlib.pyplot as plt\ndrawn, (a, b) = plt.subplots(1, 2)\na.plot([1, 2])\ndone = 1",
+        "print('noise on the wire')",
+    ]
+    contestant = examine.Contestant(cells)
+    try:
+        theirs = contestant.names()
+        assert contestant.errors == {}
+        assert (theirs["value"], theirs["done"]) == (3.0, 1)
+    finally:
+        contestant.stop()
+
+
+def test_a_call_that_hangs_or_ends_python_is_one_failure(monkeypatch):
+    monkeypatch.setattr(examine, "SECONDS", 5)
+    cell = "def hang():\n    while True: pass\ndef end():\n    import os; os._exit(0)\ndef fine():\n    return 1"
+    contestant = examine.Contestant([cell])
+    try:
+        theirs = contestant.names()
+        for name in ("hang", "end"):
+            with pytest.raises(RuntimeError, match="longer than 5 seconds or ended Python"):
+                theirs[name]()
+            assert theirs["fine"]() == 1
+    finally:
+        contestant.stop()
+
+
+def test_somebody_elses_notebook_is_told_so():
+    given = ["def expect(condition, words):\n    if not condition:\n        raise ValueError(words)"]
+    tests = {"mine": "expect(number == len(STUDENT), 'another number')"}
+    answers = ["STUDENT = 'ada'", "number = 3"]
+    assert examine.examined(answers, given, tests, "ada") == {"mine": None}
+    said = examine.examined(answers, given, tests, "grace")["mine"]
+    assert said == "another number (STUDENT is 'ada', but this was handed in by 'grace')"
+
+
+def test_a_cell_that_a_student_calls_given_does_not_run_in_the_judge():
+    """Only what the gradebook holds as locked runs there; see Examine."""
+    given = ["value = 1"]
+    answers = ["STUDENT = 'ada'", "value = 2"]
+    tests = {"kept": "assert value == 1"}
+    assert examine.examined(answers, given, tests, "ada") == {"kept": None}
+
+
+def test_the_book_renders_no_source():
+    pages = {page for page in toc.pages() if page.startswith("book/assignments")}
+    assert pages
+    assert not any("source" in page or "guide" in page for page in pages)
