@@ -11,16 +11,20 @@ c.CourseDirectory.root = str(HERE)
 c.CourseDirectory.course_id = "sparse_principal_subspaces"
 c.ClearSolutions.code_stub = {"python": "...  # your code here"}
 c.ClearSolutions.text_stub = "*Your answer here.*"
+nbgraders = "nbgrader.preprocessors."
 # A figure that a student handed in is kept: nothing runs that could draw it again.
 c.Autograde.sanitize_preprocessors = [
-    f"nbgrader.preprocessors.{name}"
-    for name in ("DeduplicateIds", "OverwriteKernelspec", "OverwriteCells", "CheckCellMetadata")
+    nbgraders + "DeduplicateIds",
+    nbgraders + "OverwriteKernelspec",
+    nbgraders + "OverwriteCells",
+    "examine.DropStrayMetadata",
+    nbgraders + "CheckCellMetadata",
 ]
 # Instead of running the notebook, judge and contestant are kept apart (grading/examine.py).
 c.Autograde.autograde_preprocessors = [
     "examine.Examine",
-    *(
-        f"nbgrader.preprocessors.{name}"
-        for name in ("LimitOutput", "SaveAutoGrades", "AssignLatePenalties", "CheckCellMetadata")
-    ),
+    nbgraders + "LimitOutput",
+    nbgraders + "SaveAutoGrades",
+    nbgraders + "AssignLatePenalties",
+    nbgraders + "CheckCellMetadata",
 ]

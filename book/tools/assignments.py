@@ -30,7 +30,9 @@ def names():
 
 def course_copy(folder):
     """The course without what was made from it, in a folder of its own."""
-    made = shutil.ignore_patterns("release", "submitted", "autograded", "feedback", "*.db", "__*")
+    made = shutil.ignore_patterns(
+        "release", "submitted", "autograded", "feedback", "*.db", "__*", ".*", "for_*.md"
+    )
     course = Path(shutil.copytree(COURSE, Path(folder) / "course", ignore=made))
     (course / "data").mkdir()
     shutil.copy(PROJECT_DATA, course / "data")

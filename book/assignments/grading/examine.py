@@ -127,6 +127,18 @@ def verdict(source, namespace, hint=""):
     return None
 
 
+class DropStrayMetadata(NbGraderPreprocessor):
+    """A copied cell, or one of the student's own making, is a plain cell.
+
+    nbgrader takes away its id, and then refuses the whole notebook for want of one.
+    """
+
+    def preprocess_cell(self, cell, resources, index):
+        if "nbgrader" in cell.metadata and grade_id(cell) is None:
+            del cell.metadata["nbgrader"]
+        return cell, resources
+
+
 class Examine(NbGraderPreprocessor):
     """Puts what is wrong into the output of each test: nbgrader counts a test without one."""
 
