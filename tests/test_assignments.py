@@ -4,7 +4,6 @@ import contextlib
 import io
 import re
 import shutil
-import warnings
 from pathlib import Path
 
 import assignments
@@ -13,6 +12,7 @@ import examiner
 import nbformat
 import pytest
 import toc
+from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 
@@ -89,9 +89,10 @@ def forged(notebook):
 
 
 def graded(name, folder):
-    """Hand in everything, autograde it, and return {student: {test: points}} and the notebooks."""
+    """Hand in everything, autograde it: the copy, {student: {test: points}}, the notebooks."""
     course = assignments.course_copy(folder)
-    released = nbformat.reads(assignments.generate(course, [name])[name], as_version=4)
+    text = assignments.generate(course, [name])[name]
+    released = nbformat.reads(text, as_version=4)
     handed_in = {"full": submission(SOURCE[name], "full"), "blank": submission(released, "blank")}
     handed_in["forged"] = forged(released)
     for attempt, answers in attempts(name).items():
@@ -109,19 +110,22 @@ def graded(name, folder):
         for student in handed_in:
             (part,) = gradebook.find_submission(name, student).notebooks
             marks[student] = {grade.name: grade.auto_score for grade in part.grades}
-    return marks, notebooks
+    return text, marks, notebooks
 
 
-@pytest.fixture(scope="module", params=NAMES)
-def marked(request, tmp_path_factory):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return request.param, *graded(request.param, tmp_path_factory.mktemp(request.param))
+@pytest.mark.parametrize("name", NAMES)
+def test_assignment_from_its_source_to_its_marks(name, tmp_path):
+    """One run of nbgrader for each assignment, and all that is to be seen of it."""
+    text, marks, notebooks = graded(name, tmp_path)
+    marks_are_as_the_rubric_says(name, marks, notebooks)
+    written_answers_wait_for_a_reader(name, marks)
+    failing_checks_speak(name, notebooks["blank"])
+    students_copy_is_current_and_gives_nothing_away(name, text)
 
 
-def test_marks_are_as_the_rubric_says(marked):
-    name, marks, notebooks = marked
+def marks_are_as_the_rubric_says(name, marks, notebooks):
     assert set(attempts(name)) == {"different", "half", *CHEATS}
+    nothing = ("blank", "forged", *CHEATS)
     faults = []
     for student, answers in {"full": {}, "blank": {}, "forged": {}, **attempts(name)}.items():
         for answer, tests in points(name).items():
@@ -129,7 +133,7 @@ def test_marks_are_as_the_rubric_says(marked):
                 continue  # what leans on a cheated answer may fall with it
             full = sum(tests.values())
             expected = answers[answer][1] if answer in answers else full
-            expected = 0 if student in ("blank", "forged") else expected
+            expected = 0 if student in nothing else expected
             got = sum(marks[student][test] for test in tests)
             if got != expected:
                 said = [wrong(notebooks[student], test) for test in tests]
@@ -137,20 +141,18 @@ def test_marks_are_as_the_rubric_says(marked):
     assert not faults, "\n".join(faults)
 
 
-def test_written_answers_wait_for_a_reader_and_empty_ones_get_nothing(marked):
-    name, marks, _ = marked
+def written_answers_wait_for_a_reader(name, marks):
     written = [cell.id for cell in SOURCE[name].cells if kind(cell) == "written"]
     assert written
     for answer in written:
-        assert marks["full"][answer] is None
+        assert marks["full"][answer] is None  # until somebody has read it
         assert marks["blank"][answer] == 0
 
 
-def test_a_failing_check_speaks(marked):
-    name, _, notebooks = marked
+def failing_checks_speak(name, blank):
     for tests in points(name).values():
         for test in tests:
-            said = wrong(notebooks["blank"], test)
+            said = wrong(blank, test)
             assert len(said.split()) > 4, f"{test}: {said}"
             assert "is not defined" not in said, f"{test}: {said}"
 
@@ -160,33 +162,34 @@ def wrong(notebook, test):
     return cell.outputs[0].evalue if cell.outputs else ""
 
 
-@pytest.fixture(scope="module")
-def released(tmp_path_factory):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return assignments.generate(assignments.course_copy(tmp_path_factory.mktemp("release")))
+def students_copy_is_current_and_gives_nothing_away(name, text):
+    path = assignments.COURSE / "release" / name / f"{name}.ipynb"
+    assert path.read_text() == text, f"{name}: run `make assignments`"
+    everything = "\n".join(cell.source for cell in nbformat.reads(text, as_version=4).cells)
+    for word in ("BEGIN ", "END ", "SOLUTION", "HIDDEN", "import examiner", "fspca.judge"):
+        assert word not in everything, f"{name}: {word}"
+    for cell in SOURCE[name].cells:
+        if kind(cell) == "written":
+            assert cell.source[:40] not in everything
+        for _, secret in SECRET.findall(cell.source):
+            assert secret.strip() not in everything, f"{name}, {cell.id}"
 
 
-def test_the_students_copies_in_the_book_are_those_of_the_sources(released):
-    for name, text in released.items():
-        path = assignments.COURSE / "release" / name / f"{name}.ipynb"
-        assert path.read_text() == text, f"{name}: run `make assignments`"
-    kept = {path.stem for path in assignments.COURSE.glob("release/*/*.ipynb")}
-    assert kept == set(released)
+def test_nothing_else_lies_beside_the_students_copies():
+    assert {path.stem for path in assignments.COURSE.glob("release/*/*.ipynb")} == set(NAMES)
     assert (assignments.COURSE / "environment.yml").read_text() == assignments.environment()
 
 
-def test_students_copies_hold_no_solution_and_no_hidden_test(released):
-    for name, text in released.items():
-        copy = nbformat.reads(text, as_version=4)
-        everything = "\n".join(cell.source for cell in copy.cells)
-        for word in ("BEGIN ", "END ", "SOLUTION", "HIDDEN", "import examiner", "fspca.judge"):
-            assert word not in everything, f"{name}: {word}"
-        for cell in SOURCE[name].cells:
-            if kind(cell) == "written":
-                assert cell.source[:40] not in everything
-            for _, secret in SECRET.findall(cell.source):
-                assert secret.strip() not in everything, f"{name}, {cell.id}"
+def test_a_student_who_runs_the_notebook_reads_sentences_and_no_traceback():
+    path = assignments.COURSE / "release" / NAMES[-1] / f"{NAMES[-1]}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, allow_errors=True, timeout=60).execute()
+    said = [each for cell in notebook.cells for each in cell.get("outputs", [])]
+    errors = [each.traceback for each in said if each.output_type == "error"]
+    assert len(errors) == sum(map(len, points(NAMES[-1]).values()))
+    for traceback in errors:
+        assert len(traceback) == 1
+        assert traceback[0].startswith("Not yet: ")
 
 
 @pytest.mark.parametrize("name", NAMES)
