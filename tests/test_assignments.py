@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 import shutil
+import zipfile
 from pathlib import Path
 
 import assignments
@@ -89,7 +90,7 @@ def forged(notebook):
 
 
 def graded(name, folder):
-    """Hand in everything, autograde it: the copy, {student: {test: points}}, the notebooks."""
+    """Hand in, autograde: the student's copy, {student: {test: points}}, notebooks, feedback."""
     course = assignments.course_copy(folder)
     text = assignments.generate(course, [name])[name]
     released = nbformat.reads(text, as_version=4)
@@ -110,17 +111,21 @@ def graded(name, folder):
         for student in handed_in:
             (part,) = gradebook.find_submission(name, student).notebooks
             marks[student] = {grade.name: grade.auto_score for grade in part.grades}
-    return text, marks, notebooks
+    assignments.checked(api.generate_feedback(name, "half"))
+    feedback = (course / "feedback" / "half" / name / f"{name}.html").read_text()
+    return text, marks, notebooks, feedback
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_assignment_from_its_source_to_its_marks(name, tmp_path):
     """One run of nbgrader for each assignment, and all that is to be seen of it."""
-    text, marks, notebooks = graded(name, tmp_path)
+    text, marks, notebooks, feedback = graded(name, tmp_path)
     marks_are_as_the_rubric_says(name, marks, notebooks)
     written_answers_wait_for_a_reader(name, marks)
     failing_checks_speak(name, notebooks["blank"])
     students_copy_is_current_and_gives_nothing_away(name, text)
+    assert "Not yet" in feedback
+    assert "examiner" not in feedback  # the messages of hidden tests, and not the tests
 
 
 def marks_are_as_the_rubric_says(name, marks, notebooks):
@@ -253,6 +258,18 @@ def test_each_task_of_the_heading_has_its_points(name):
     assert all(said == given for said, given in promised.values()), promised
 
 
+def test_the_archive_is_a_course_that_nbgrader_can_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(assignments, "OUTPUT", tmp_path)
+    assignments.archive()
+    with zipfile.ZipFile(tmp_path / "instructor_archive.zip") as zipped:
+        files = {name for name in zipped.namelist() if not name.endswith("/")}
+    wanted = ["nbgrader_config.py", "instructors_guide.md", f"data/{examiner.PROJECT_DATA}"]
+    wanted += [f"grading/{name}.py" for name in ("contestant", "course", "examine", "examiner")]
+    wanted += [f"{kind}/{name}/{name}.ipynb" for kind in ("source", "release") for name in NAMES]
+    assert {f"course/{name}" for name in wanted} <= files
+    assert not [name for name in files if "submitted" in name or name.endswith((".db", ".pyc"))]
+
+
 def test_there_are_six_assignments_and_a_project():
     assert len(NAMES) == 7
     for name in NAMES:
@@ -265,6 +282,7 @@ TRICKS = {
     "from fspca import exhaustive": "cannot be imported",
     "import examiner": "examiner",
     "open(__import__('sys').argv[0]).read()": "is closed",
+    "open(f'/proc/{__import__(\"os\").getppid()}/environ').read()": "is closed",
     "open('found.txt', 'w')": "nothing can be written",
     "__import__('os').open('found.txt', 1 | 64)": "nothing can be written",
     "__import__('subprocess').run(['ls'])": "not allowed",

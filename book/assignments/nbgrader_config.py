@@ -28,3 +28,9 @@ c.Autograde.autograde_preprocessors = [
     nbgraders + "AssignLatePenalties",
     nbgraders + "CheckCellMetadata",
 ]
+# What students get back shows the messages of the hidden tests, and not the tests.
+c.GenerateFeedback.preprocessors = [
+    nbgraders + "GetGrades",
+    nbgraders + "ClearHiddenTests",
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]
