@@ -217,6 +217,23 @@ def rectified(A, k):
     return most
 
 
+def slope(rng, d, m):
+    """Covariances A_1, ..., A_m, and a start that is high already and can still be raised.
+
+    The start is where the linear minorant of sum_j v_j' A_j v_j at a random point is largest.
+    """
+    while True:
+        As = [X @ X.T / d for X in rng.standard_normal((m, d, d))]
+        path = [np.linalg.qr(rng.standard_normal((d, m)))[0]]
+        for _ in range(2):
+            G = np.column_stack([A @ v for A, v in zip(As, path[-1].T, strict=True)])
+            U, _, Wt = np.linalg.svd(G, full_matrices=False)
+            path.append(U @ Wt)
+        first, second = (np.einsum("aj,jab,bj->", V, As, V) for V in path[1:])
+        if second > 1.01 * first:
+            return np.array(As), path[1]
+
+
 def trap(rng, d, k):
     """A d x 2 matrix V on whose VV' rectifying the leading eigenvector loses a per cent."""
     while True:
