@@ -26,6 +26,7 @@ SOURCE = {
     for name in NAMES
 }
 CHEATS = ("constants", "source", "module")
+POINTS = r"\*\*Points:\*\* (\d+)\. The checks give (\d+) .* a reader gives (\d+)"
 SECRET = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
 
 
@@ -241,8 +242,7 @@ def test_points_add_up(name):
         marks = cell.metadata.get("nbgrader", {})
         given["reader" if kind(cell) == "written" else "auto"] += marks.get("points", 0)
         text += cell.source + "\n" if cell.cell_type == "markdown" else ""
-    said = r"\*\*Points:\*\* (\d+)\. The checks give (\d+) .* a reader gives (\d+)"
-    first = re.search(said, text)
+    first = re.search(POINTS, text)
     assert tuple(map(int, first.groups())) == (sum(given.values()), *given.values())
 
 
@@ -358,6 +358,24 @@ def test_a_cell_that_a_student_calls_given_does_not_run_in_the_judge():
     answers = ["STUDENT = 'ada'", "value = 2"]
     tests = {"kept": "assert value == 1"}
     assert examine.examined(answers, given, tests, "ada") == {"kept": None}
+
+
+HOURS = {"five": 5, "six": 6, "seven": 7, "eight": 8, "fifteen": 15}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_pages_give_the_hours_and_points_of_the_notebook(name):
+    text = "\n".join(cell.source for cell in SOURCE[name].cells)
+    hours = HOURS[re.search(r"\*\*How long:\*\* (\w+) hours", text)[1]]
+    total, checks, reader = re.search(POINTS, text).groups()
+    students, lecturers = (
+        (assignments.COURSE / f"for_{who}.md").read_text() for who in ("students", "lecturers")
+    )
+    (row,) = (line for line in students.splitlines() if f"/{name}.ipynb>" in line)
+    assert row.endswith(f"| {hours} | {total} |")
+    rows = [line for line in lecturers.splitlines() if f"`{name}`" in line]
+    assert rows[0].endswith(f"| {hours} |")
+    assert rows[1].endswith(f"| {checks} + {reader} |")
 
 
 def test_the_guide_lists_the_wrong_answers_that_are_graded():
