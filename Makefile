@@ -14,10 +14,11 @@ export PYTHONHASHSEED := 0
 
 MODULE := $(shell find fspca -name '*.py')
 DATA := $(shell find data -type f -not -name '.*' 2>/dev/null)
-NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*')
+NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*' -not -path 'book/assignments/*')
 PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
 
-.PHONY: book test test-lint test-unit test-book test-notebooks reproduce notebooks bench lint clean help
+.PHONY: book test test-lint test-unit test-book test-notebooks reproduce notebooks assignments \
+  instructor-archive bench lint clean help
 .DELETE_ON_ERROR:
 
 book: $(HTML)/.built  ## build the book and say where to open it
@@ -47,6 +48,12 @@ reproduce: $(READY)  ## recompute the stored results and the ledger, then run al
 notebooks: $(READY)  ## run notebooks in place: all, or CHAPTER=go
 	$(BIN)/python book/tools/run_notebooks.py $(CHAPTER)
 
+assignments: $(READY)  ## make the students' copies, their environment and the instructor's guide
+	$(BIN)/python book/tools/assignments.py
+
+instructor-archive: assignments  ## pack the course with its solutions, for lecturers
+	$(BIN)/python book/tools/assignments.py archive
+
 bench: $(READY)  ## time the solvers
 	$(BIN)/python -m fspca.experiments bench
 
@@ -58,7 +65,7 @@ clean:  ## remove the environment and everything built
 	rm -rf $(VENV) _build .cache .pytest_cache .ruff_cache *.egg-info
 
 help:  ## list these commands
-	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 20
 
 $(READY): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

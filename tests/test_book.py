@@ -57,6 +57,14 @@ def test_pages_load_nothing_from_elsewhere(html):
     assert not remote, "\n".join(sorted(remote))
 
 
+def test_the_book_gives_no_solution_away(html):
+    """Neither a page nor a download holds an assignment's solution or a hidden test."""
+    kinds = (".html", ".ipynb", ".md", ".txt", ".js")
+    texts = {path: path.read_text() for path in html.rglob("*.*") if path.suffix in kinds}
+    assert "final_project.ipynb" in {path.name for path in texts}
+    assert not [path for path, text in texts.items() if "### BEGIN SOLUTION" in text]
+
+
 def test_a_script_that_was_not_fetched_fails_where_nobody_looks(tmp_path, monkeypatch):
     monkeypatch.setenv("CI", "true")
     with pytest.raises(pytest.fail.Exception, match="could not be fetched"):

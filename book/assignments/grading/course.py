@@ -1,0 +1,101 @@
+# Given: data of your own, and checks that speak. Run this cell, and leave it as it is.
+import hashlib
+from itertools import combinations
+
+import numpy as np
+
+
+class NotYet(Exception):
+    """What was expected and what came, in words."""
+
+    def _render_traceback_(self):
+        return [f"Not yet: {self}"]
+
+
+def my_rng(student, *task):
+    """Random numbers that belong to a student and a task."""
+    name = "/".join([str(student).strip().lower(), *map(str, task)])
+    digest = hashlib.sha256(name.encode()).digest()
+    return np.random.default_rng(int.from_bytes(digest[:8], "big"))
+
+
+def covariance(rng, d, spectrum=None):
+    """A random covariance: XX'/d, or one with the eigenvalues given."""
+    X = rng.standard_normal((d, d))
+    if spectrum is None:
+        return X @ X.T / d
+    Q = np.linalg.qr(X)[0]
+    return (Q * np.asarray(spectrum, dtype=float)) @ Q.T
+
+
+def expect(condition, sentence):
+    if not condition:
+        raise NotYet(sentence)
+
+
+def call(function, *arguments):
+    """Ask a function of yours for its answer; what goes wrong is said in words."""
+    name = getattr(function, "__name__", str(function))
+    expect(callable(function), f"{name} is not a function")
+    try:
+        answer = function(*[np.array(a) if isinstance(a, np.ndarray) else a for a in arguments])
+    except Exception as error:
+        raise NotYet(f"{name} stopped with an error: {error}") from None
+    expect(answer is not None, f"{name} returned nothing: it is not written yet, or lacks a return")
+    return answer
+
+
+def shown(value):
+    return np.array2string(np.asarray(value), precision=6, suppress_small=True, threshold=20)
+
+
+def array(what, came, *shape):
+    """What came, as numbers of the shape expected."""
+    try:
+        value = np.asarray(came, dtype=float)
+    except (TypeError, ValueError):
+        value = None
+    numbers = value is not None and came is not None and bool(np.all(np.isfinite(value)))
+    expect(numbers, f"{what}: expected finite numbers, came {came!r}")
+    form = f"an array of shape {shape}" if shape else "one number"
+    expect(value.shape == shape, f"{what}: expected {form}, came shape {value.shape}")
+    return value
+
+
+def same(what, came, expected, tolerance=1e-6):
+    """Numbers that agree up to the tolerance, relative to the largest."""
+    expected = np.asarray(expected, dtype=float)
+    value = array(what, came, *expected.shape)
+    far = np.abs(value - expected).max(initial=0) > tolerance * max(1, np.abs(expected).max())
+    expect(not far, f"{what}: expected {shown(expected)}, came {shown(value)}")
+
+
+def features(what, came, d, k):
+    """What came, as k different features of 0, ..., d - 1 in ascending order."""
+    value = array(what, came, *np.shape(came))
+    whole = value.ndim == 1 and np.all(value == np.round(value))
+    expect(whole, f"{what}: expected a list of {k} features, came {came!r}")
+    chosen = np.unique(value.astype(int))
+    expect(len(chosen) == len(value), f"{what}: a feature occurs twice in {shown(value)}")
+    expect(len(chosen) == k, f"{what}: expected {k} features, came {len(chosen)}: {shown(value)}")
+    within = chosen.min() >= 0 and chosen.max() < d
+    expect(within, f"{what}: features run from 0 to {d - 1}, came {shown(value)}")
+    return chosen
+
+
+def orthonormal(what, came, d, m):
+    """What came, as a d x m array with orthonormal columns."""
+    V = array(what, came, d, m)
+    off = np.abs(V.T @ V - np.eye(m)).max()
+    expect(off < 1e-8, f"{what}: expected orthonormal columns, V'V differs from I by {off:.2g}")
+    return V
+
+
+def semidefinite(what, came, d):
+    """What came, as a symmetric positive semidefinite d x d array."""
+    A = array(what, came, d, d)
+    expect(np.allclose(A, A.T), f"{what}: expected a symmetric matrix, and it is not")
+    least, largest = np.linalg.eigvalsh((A + A.T) / 2)[[0, -1]]
+    sound = least >= -1e-9 * max(largest, 1e-300)
+    expect(sound, f"{what}: expected no negative eigenvalue, the least is {least:.4g}")
+    return (A + A.T) / 2

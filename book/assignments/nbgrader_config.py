@@ -1,0 +1,36 @@
+"""The course, for nbgrader: run it in this folder."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent.resolve()
+sys.path.insert(0, str(HERE / "grading"))
+
+c = get_config()  # noqa: F821 (nbgrader defines it)
+c.CourseDirectory.root = str(HERE)
+c.CourseDirectory.course_id = "sparse_principal_subspaces"
+c.ClearSolutions.code_stub = {"python": "...  # your code here"}
+c.ClearSolutions.text_stub = "*Your answer here.*"
+nbgraders = "nbgrader.preprocessors."
+# A figure that a student handed in is kept: nothing runs that could draw it again.
+c.Autograde.sanitize_preprocessors = [
+    nbgraders + "DeduplicateIds",
+    nbgraders + "OverwriteKernelspec",
+    nbgraders + "OverwriteCells",
+    "examine.DropStrayMetadata",
+    nbgraders + "CheckCellMetadata",
+]
+# Instead of running the notebook, judge and contestant are kept apart (grading/examine.py).
+c.Autograde.autograde_preprocessors = [
+    "examine.Examine",
+    nbgraders + "LimitOutput",
+    nbgraders + "SaveAutoGrades",
+    nbgraders + "AssignLatePenalties",
+    nbgraders + "CheckCellMetadata",
+]
+# What students get back shows the messages of the hidden tests, and not the tests.
+c.GenerateFeedback.preprocessors = [
+    nbgraders + "GetGrades",
+    nbgraders + "ClearHiddenTests",
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]
