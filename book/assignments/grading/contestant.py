@@ -70,12 +70,13 @@ def decode(value):
     return None
 
 
-def guard(fspca, closed):
+def guard(fspca, closed, judge):
     """Refuse for good: other modules of fspca, files of the course, other programs, writing."""
     package = types.ModuleType("fspca")
     package.__path__ = [fspca]
     sys.modules["fspca"], sys.dont_write_bytecode = package, True
-    importlib.import_module("fspca.judge")  # and what it needs, which is no solver
+    if judge:
+        importlib.import_module("fspca.judge")  # and what it needs, which is no solver
     for name in ("matplotlib", "matplotlib.pyplot", "seaborn", "IPython", "IPython.display"):
         sys.modules[name] = Mute()
     # /proc tells of other processes, and so of the judge's.
@@ -132,7 +133,7 @@ def main():
     for number in (0, 1, 2):  # what a student prints is not an answer
         os.dup2(quiet, number)
     start = json.loads(questions.readline())
-    guard(start["fspca"], start["closed"])
+    guard(**start)
     namespace = {"__name__": "__main__"}
     for line in questions:
         answers.write(json.dumps(answer(json.loads(line), namespace)) + "\n")

@@ -70,6 +70,13 @@ def same(what, came, expected, tolerance=1e-6):
     expect(not far, f"{what}: expected {shown(expected)}, came {shown(value)}")
 
 
+def pair(what, came):
+    """What came, as a pair."""
+    two = isinstance(came, tuple | list) and len(came) == 2
+    expect(two, f"{what}: expected a pair, came {type(came).__name__}")
+    return came
+
+
 def features(what, came, d, k):
     """What came, as k different features of 0, ..., d - 1 in ascending order."""
     value = array(what, came, *np.shape(came))

@@ -46,7 +46,8 @@ class Contestant:
             text=True,
         )
         fspca = find_spec("fspca").submodule_search_locations[0]
-        self.send({"fspca": fspca, "closed": [str(HERE.parent)]})
+        judge = any("fspca" in source for source in self.cells.values())  # it takes a moment
+        self.send({"fspca": fspca, "closed": [str(HERE.parent)], "judge": judge})
         for number, source in list(self.cells.items()):
             said = self.ask({"cell": source})
             if said["error"]:

@@ -6,6 +6,7 @@ found by trying every support, and an answer is judged by `fspca.judge` alone.
 
 import hashlib
 import os
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -246,10 +247,15 @@ def data_file():
     return next(place / PROJECT_DATA for place in PLACES if (place / PROJECT_DATA).is_file())
 
 
+@cache
+def expression():
+    return np.load(data_file())["X"].astype(float)
+
+
 def tissue(*parts):
     """The covariances of the training and of the held-out samples, on the genes given."""
     *rows, genes = parts
-    X = np.load(data_file())["X"].astype(float)
+    X = expression()
     return [np.cov(X[np.ix_(each, genes)].T) for each in rows]
 
 
