@@ -188,3 +188,8 @@ def test_bad_options_are_named():
         minimize_on_stiefel(None, None, np.eye(2), max_iter=0)
     with pytest.raises(TypeError, match="tol='x' must be a number"):
         minimize_on_stiefel(None, None, np.eye(2), tol="x")
+    for start in (np.ones((3, 2)), np.eye(2, 3)):
+        with pytest.raises(ValueError, match=r"V0 has shape \(., .\); its columns must be ortho"):
+            minimize_on_stiefel(None, None, start)
+    with pytest.raises(ValueError, match="V0 holds nan"):
+        minimize_on_stiefel(None, None, np.full((2, 1), np.nan))
