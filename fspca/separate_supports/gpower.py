@@ -48,7 +48,7 @@ def gpower(A, m, penalty, *, norm="l1", block=False, max_iter=1000):
         Components.
     penalty : float
         In [0, 1): gamma relative to the length of the longest z_i (l1), or to its square (l0),
-        from where on nothing would be chosen.
+        from where on nothing would be chosen; after a deflation, of what that has left.
     norm : "l1" or "l0"
     block : bool
         False finds one component after another (projection deflation), True all at once over
