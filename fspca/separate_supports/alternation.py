@@ -104,7 +104,7 @@ def stationarity(A, V, Omega):
 
 
 def settling_rho(A, m, penalty):
-    """Return ||A - w I||_F + penalty sqrt(dm), w the least eigenvalue: here the steps settle.
+    """Return ||A - w I||_F + penalty sqrt(dm), w the least eigenvalue: enough, it seems.
 
     tan2019's Theorem 2 asks ||A||_F only; w changes nothing on the manifold, and Omega, of norm
     up to penalty sqrt(dm), is to be small beside rho too (the chapter shows it).  Where A is too

@@ -105,7 +105,7 @@ def sadmm_with_k(
     m k nonzeros in all; after 12 trials the last one with more is kept.  Every trial begins at
     `init`.  Columns share them unevenly, so W
     keeps the k largest entries of each column of that penalty's V, at unit length.  gamma and
-    rho are by default both ||A||_F + penalty sqrt(dm), from which on the steps settle; the
+    rho are by default both ||A||_F + penalty sqrt(dm), where all runs tried settled in the end; the
     other arguments are those of `sadmm`; n_iter is that of the trial kept.  No guarantee is known.
     Explained in the chapter "Keep the columns orthonormal and a copy sparse".
 
