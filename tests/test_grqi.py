@@ -1,9 +1,20 @@
 """GRQI: Rayleigh quotient iteration with truncation."""
 
+import warnings
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, Covariance, grqi
+from fspca import (
+    ConvergenceWarning,
+    Covariance,
+    deflated_sadmm,
+    gpower,
+    grqi,
+    inverse_power,
+    tpower,
+)
 from fspca.separate_supports.grqi import inverse_step, rayleigh
 from fspca.synthetic import make_scheme
 
@@ -75,3 +86,28 @@ def test_bad_arguments_and_a_small_budget():
         grqi(np.eye(3), 1, 1, max_iter=0)
     with pytest.warns(ConvergenceWarning, match="grqi stopped at max_iter=1 "):
         assert not grqi(make_scheme("F", 60, 3), 3, 20, max_iter=1).converged
+
+
+def test_nothing_left_to_explain_is_no_search():
+    """The third component of rank-one data in two blocks is rounding, which never settles."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        solution = grqi(np.ones((6, 6)), 3, 3)
+    assert solution.objective == pytest.approx(6.0)
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        lambda A: grqi(A, 1, 20, max_iter=1),
+        lambda A: tpower(A, 1, 20, max_iter=1),
+        lambda A: gpower(A, 1, 0.1, max_iter=1),
+        lambda A: inverse_power(A, 1, 0.1, max_iter=1),
+        lambda A: deflated_sadmm(A, 1, 0.1, 0.1, 0.1, max_iter=1),
+    ],
+)
+def test_warnings_point_at_the_callers_line(run):
+    with pytest.warns(ConvergenceWarning) as caught:
+        run(make_scheme("F", 60, 3))
+    assert {Path(each.filename).name for each in caught} == {Path(__file__).name}
+    assert {each.lineno for each in caught} == {run.__code__.co_firstlineno}

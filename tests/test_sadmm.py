@@ -227,6 +227,8 @@ def test_budget_exhausted_warns_and_says_so():
     [
         ({"penalty": -1.0}, ValueError, "penalty=-1.0 must be finite and at least 0"),
         ({"gamma": 0.0}, ValueError, "gamma=0.0 must be above 0"),
+        ({"gamma": None}, TypeError, "gamma=None must be a number"),  # admm's, silently
+        ({"rho": None}, TypeError, "rho=None must be a number"),
         ({"rho": "large"}, TypeError, "rho='large' must be a number"),
         ({"rho_max": 0}, ValueError, "rho_max=0 must be above 0"),
         ({"growth": 2.0}, ValueError, "growth=2.0 must be at least 1.*below 2"),
@@ -242,6 +244,11 @@ def test_bad_options(options, error, message):
     given = {"penalty": 0.1, "gamma": 1.0, "rho": 1.0} | options
     with pytest.raises(error, match=message):
         sadmm(np.eye(4), 2, **given)
+
+
+def test_admm_has_no_default_rho_either():
+    with pytest.raises(TypeError, match="rho=None must be a number"):
+        admm(np.eye(4), 2, 0.1, rho=None)
 
 
 def test_k_must_fit():

@@ -76,8 +76,14 @@ def test_all_features_give_pca_without_a_penalty():
 
 def test_bad_options_and_budgets():
     A = make_scheme("F", 8, 0)
-    with pytest.raises(ValueError, match=r"init has shape \(8, 2\).*orthonormal"):
+    with pytest.raises(ValueError, match=r"first has shape \(8, 2\); it must be the d x m V"):
         two_stage(A, 3, 5, first=np.eye(8)[:, :2])
+    with pytest.raises(ValueError, match=r"first has shape \(\)"):
+        two_stage(A, 3, 5, first="random")  # a start, but no first stage
+    with pytest.raises(TypeError, match="penalty='' must be a number"):
+        two_stage(A, 3, 5, penalty="")
+    with pytest.raises(TypeError, match="refit='no' must be True or False"):
+        two_stage(A, 3, 5, refit="no")
     with pytest.raises(ValueError, match="k=2 must lie between m=3 and d=8"):
         two_stage(A, 3, 2)
     with pytest.warns(ConvergenceWarning, match="two_stage stopped at step 2 before V and its"):

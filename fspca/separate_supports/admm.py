@@ -37,7 +37,8 @@ def admm(
     >>> admm(A, m=1, penalty=0.2, rho=3.0).support
     array([0, 1])
     """
-    A, V = checked(A, m, init, seed, tol, max_iter, growth, penalty, rho=rho, rho_max=rho_max)
+    A, V = checked(A, m, init, seed, tol, max_iter, growth, penalty, ("rho",),
+                   rho=rho, rho_max=rho_max)  # fmt: skip
     run = alternate(A, V, penalty, None, rho, growth=growth, rho_max=rho_max, tol=tol,
                     max_iter=max_iter)  # fmt: skip
     W = sparse_copy(run.step)

@@ -104,7 +104,7 @@ def stationarity(A, V, Omega):
 
 
 def settling_rho(A, m, penalty):
-    """Return ||A - w I||_F + penalty sqrt(dm), w the least eigenvalue: here the steps settle.
+    """Return ||A - w I||_F + penalty sqrt(dm), w the least eigenvalue: enough, it seems.
 
     tan2019's Theorem 2 asks ||A||_F only; w changes nothing on the manifold, and Omega, of norm
     up to penalty sqrt(dm), is to be small beside rho too (the chapter shows it).  Where A is too
@@ -121,15 +121,15 @@ def largest_eigenvalue(A):
     return float(A.leading(1)[0][0] if pairs is None else pairs[0].max(initial=0))
 
 
-def checked(A, m, init, seed, tol, max_iter, growth, penalty=0.0, **weights):
-    """Return the covariance and the start, or say what is wrong with an argument."""
+def checked(A, m, init, seed, tol, max_iter, growth, penalty=0.0, needed=(), **weights):
+    """Return the covariance and the start, or refuse; a weight not `needed` may be None."""
     A = as_covariance(A).plain  # a ridge adds the same to every V with V'V = I
     SeparateSupports(m, 1).fit(A.size)
     checked_count("max_iter", max_iter)
     checked_nonnegative("tol", tol)
     checked_nonnegative("penalty", penalty)
     for name, value in weights.items():
-        if value is not None and checked_nonnegative(name, value) == 0:
+        if (value is not None or name in needed) and checked_nonnegative(name, value) == 0:
             raise ValueError(f"{name}={value} must be above 0")
     if not 1 <= checked_nonnegative("growth", growth) < 2:
         raise ValueError(f"growth={growth} must be at least 1, which is none, and below 2")

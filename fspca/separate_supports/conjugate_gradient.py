@@ -6,7 +6,7 @@ import numpy as np
 
 from fspca.separate_supports.line_search import strong_wolfe
 from fspca.separate_supports.stiefel import qr, spin, tangent, transport
-from fspca.validate import checked_count, checked_nonnegative
+from fspca.validate import checked_count, checked_nonnegative, checked_real
 
 
 def by_retraction(f, gradient):
@@ -82,6 +82,9 @@ def minimize_on_stiefel(f, gradient, V0, *, max_iter=30, tol=1e-5, c1=1e-4, c2=0
     tol = checked_nonnegative("tol", tol)
     if not 0 < c1 < c2 < 0.5:
         raise ValueError(f"c1={c1} and c2={c2} must satisfy 0 < c1 < c2 < 1/2")
+    V0 = checked_real("V0", V0)
+    if not np.allclose(V0.T @ V0, np.eye(V0.shape[1]), rtol=0, atol=1e-6):  # far above rounding
+        raise ValueError(f"V0 has shape {V0.shape}; its columns must be orthonormal")
     curve = curve or by_retraction(f, gradient)
     V, G, value = V0, gradient(V0), f(V0)
     grad, taken = tangent(V, G), []

@@ -41,8 +41,8 @@ def deflated_sadmm(
     >>> deflated_sadmm(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, penalty=1.0, gamma=10.0, rho=10.0)
     deflated_sadmm: explains 9 with m=2 components on 2 of 4 features (6 steps)
     """
-    A, _ = checked(A, m, _named(init), seed, tol, max_iter, growth, penalty, gamma=gamma, rho=rho,
-                   rho_max=rho_max)  # fmt: skip
+    A, _ = checked(A, m, _named(init), seed, tol, max_iter, growth, penalty, ("gamma", "rho"),
+                   gamma=gamma, rho=rho, rho_max=rho_max)  # fmt: skip
 
     def find(rest):
         _, V = checked(rest, 1, init, seed, tol, max_iter, growth)

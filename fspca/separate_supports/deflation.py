@@ -36,10 +36,13 @@ def in_projections(A, m, k, solver, find, max_iter):
     """
     W, rest, steps, converged = np.zeros((A.size, m)), A, 0, True
     for j in range(m):
+        if rest.trace <= A.size * EPS * A.trace:  # nothing is left to explain
+            W[0, j] = 1
+            continue
         W[:, j], n_iter, ended = find(rest)
         rest = rest.deflated(W[:, j])
         steps, converged = steps + n_iter, converged and ended
-    return _solution(A, W, k, solver, steps, converged, max_iter)
+    return _solution(A, W, k, solver, steps, converged, max_iter, caller=4)
 
 
 def in_factors(A, m, k, solver, find, deflate, max_iter, size=1):
@@ -59,13 +62,13 @@ def in_factors(A, m, k, solver, find, deflate, max_iter, size=1):
         if j + size < m:
             Z, squares = deflate(Z, squares, W[:, j])
     name = f"{solver}, truncated" if cut else solver
-    return _solution(A, W, k, name, steps, converged, max_iter, size)
+    return _solution(A, W, k, name, steps, converged, max_iter, caller=5, size=size)
 
 
-def _solution(A, W, k, solver, steps, converged, max_iter, size=1):
+def _solution(A, W, k, solver, steps, converged, max_iter, caller, size=1):
     if not converged:
-        message = f"{solver} stopped at max_iter={max_iter} before its objective settled"
-        warnings.warn(message, ConvergenceWarning, stacklevel=5)
+        message = f"{solver} stopped at max_iter={max_iter} before it settled"
+        warnings.warn(message, ConvergenceWarning, stacklevel=caller)
     m = W.shape[1]
     problem = SeparateSupports(m, k or int(np.count_nonzero(W, axis=0).max()))
     history = tuple(problem.score(A.plain, W[:, :j]) for j in range(size, m + 1, size))

@@ -48,7 +48,7 @@ def gpower(A, m, penalty, *, norm="l1", block=False, max_iter=1000):
         Components.
     penalty : float
         In [0, 1): gamma relative to the length of the longest z_i (l1), or to its square (l0),
-        from where on nothing would be chosen.
+        from where on nothing would be chosen; after a deflation, of what that has left.
     norm : "l1" or "l0"
     block : bool
         False finds one component after another (projection deflation), True all at once over
@@ -64,7 +64,8 @@ def gpower(A, m, penalty, *, norm="l1", block=False, max_iter=1000):
     Notes
     -----
     The penalised objective never falls (Journee et al. 2010).  With l1 the loadings are refitted
-    on the pattern found, with l0 they are not: at a fixed point they are the refit already.
+    on the pattern found, with l0 they are not: at a fixed point they are an eigenvector on it, the
+    refit wherever that is the leading one.
     Cost of a step: O(n d m) for data of n samples, no d x d matrix.
     Explained in the chapter "Threshold the power step: GPower".
 

@@ -66,8 +66,8 @@ def sadmm(
     >>> sadmm(A, m=1, penalty=0.2, gamma=3.0, rho=3.0)
     sadmm: explains 3 with m=1 components on 2 of 3 features (7 steps)
     """
-    A, V = checked(A, m, init, seed, tol, max_iter, growth, penalty, gamma=gamma, rho=rho,
-                   rho_max=rho_max)  # fmt: skip
+    A, V = checked(A, m, init, seed, tol, max_iter, growth, penalty, ("gamma", "rho"),
+                   gamma=gamma, rho=rho, rho_max=rho_max)  # fmt: skip
     run = alternate(A, V, penalty, gamma, rho, growth=growth, rho_max=rho_max, tol=tol,
                     max_iter=max_iter)  # fmt: skip
     W = sparse_copy(run.step)
@@ -105,8 +105,8 @@ def sadmm_with_k(
     m k nonzeros in all; after 12 trials the last one with more is kept.  Every trial begins at
     `init`.  Columns share them unevenly, so W
     keeps the k largest entries of each column of that penalty's V, at unit length.  gamma and
-    rho are by default both ||A||_F + penalty sqrt(dm), from which on the steps settle; the
-    other arguments are those of `sadmm`.  No guarantee is known.
+    rho are by default both ||A||_F + penalty sqrt(dm), where all runs tried settled in the end; the
+    other arguments are those of `sadmm`; n_iter is that of the trial kept.  No guarantee is known.
     Explained in the chapter "Keep the columns orthonormal and a copy sparse".
 
     >>> sadmm_with_k(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1).support

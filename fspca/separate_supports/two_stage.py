@@ -5,10 +5,12 @@ from functools import partial
 
 import numpy as np
 
+from fspca.covariance import as_covariance
 from fspca.linalg import largest
 from fspca.problem import ConvergenceWarning, SharedSupport, Solution
 from fspca.separate_supports.alternation import alternate, checked, settling_rho
 from fspca.shared_support.refit import refit as best_on
+from fspca.validate import checked_truth
 
 
 def feature_scores(A, V):
@@ -64,8 +66,13 @@ def two_stage(
     >>> two_stage(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=2).support
     array([1, 3])
     """
+    A = as_covariance(A)
+    if first is not None and np.shape(first) != (A.size, m):
+        raise ValueError(f"first has shape {np.shape(first)}; it must be the d x m V of sadmm")
+    checked_truth("refit", refit)
     A, V = checked(A, m, init if first is None else first, seed, tol, max_iter, growth,
-                   penalty or 0.0, gamma=gamma, rho=rho, rho_max=rho_max)  # fmt: skip
+                   0.0 if penalty is None else penalty,
+                   gamma=gamma, rho=rho, rho_max=rho_max)  # fmt: skip
     problem = SharedSupport(m, k)
     problem.fit(A.size)
     if penalty is None:
