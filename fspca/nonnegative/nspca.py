@@ -114,9 +114,7 @@ def nspca(A, m, alpha, beta, *, n_starts=5, seed, tol=1e-6, max_sweeps=1000):
     """
     A = as_covariance(A)
     Nonnegative(1, m=m).fit(A.size)
-    alpha, beta = checked_nonnegative("alpha", alpha), checked_nonnegative("beta", beta)
-    if alpha == 0:
-        raise ValueError("alpha=0 must be positive: without it the objective has no maximum")
+    alpha, beta = checked_positive(alpha), checked_nonnegative("beta", beta)
     S, rng = A.submatrix(np.arange(A.size)), np.random.default_rng(seed)
     U = rng.uniform(size=(A.size, m, checked_count("n_starts", n_starts)))
     U /= np.linalg.norm(U, axis=0)
@@ -125,6 +123,13 @@ def nspca(A, m, alpha, beta, *, n_starts=5, seed, tol=1e-6, max_sweeps=1000):
     )
     W = columns(A, U[:, :, int(np.argmax(values))])
     return finished(A, W, n_iter, converged)
+
+
+def checked_positive(alpha):
+    """Return alpha as a float above zero."""
+    if (alpha := checked_nonnegative("alpha", alpha)) == 0:
+        raise ValueError("alpha=0 must be positive: without it the objective has no maximum")
+    return alpha
 
 
 def columns(A, U):
@@ -154,14 +159,15 @@ def nspca_path(A, penalties, *, alpha=None, n_starts=3, seed, tol=1e-6, max_swee
     """
     A = as_covariance(A)
     top = max(A.leading(1)[0][0], np.finfo(float).tiny)
+    alpha = checked_positive(10 * top if alpha is None else alpha)
     betas = [checked_nonnegative("penalties", beta) for beta in penalties]
     starts = np.random.default_rng(seed).uniform(
         size=(A.size, 1, checked_count("n_starts", n_starts))
     )
     S, U = A.submatrix(np.arange(A.size)), starts / np.linalg.norm(starts, axis=0)
     U, _, n_iter, converged = lanes(
-        S, np.tile(U, len(betas)), 10 * top if alpha is None else alpha,
-        np.repeat(betas, n_starts), tol, checked_count("max_sweeps", max_sweeps),
+        S, np.tile(U, len(betas)), alpha, np.repeat(betas, n_starts),
+        checked_nonnegative("tol", tol), checked_count("max_sweeps", max_sweeps),
     )  # fmt: skip
     found = (columns(A, U[:, :, lane]) for lane in range(U.shape[2]))
     return [finished(A, W, n_iter, converged) for W in found]
