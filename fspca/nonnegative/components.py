@@ -57,12 +57,12 @@ def nonnegative_components(A, m, k, method="epsilon_net", *, apart="supports", *
     checked_choice("method", method, tuple(METHODS))
     checked_choice("apart", apart, ("supports", "deflation"))
     if m == 1:
-        return METHODS[method](A, k, **fitting(options, A.size))
+        return METHODS[method](A, k, **options)
     W, rest, free = np.zeros((A.size, m)), A, np.arange(A.size)
     history, steps, converged = [], 0, True
     for j in range(m):
         most = min(k, len(free) - (m - 1 - j))
-        found = METHODS[method](rest, most, **fitting(options, rest.size))
+        found = METHODS[method](rest, most, **(fitting(options, rest.size) if j else options))
         W[free, j] = found.W[:, 0]
         steps, converged = steps + found.n_iter, converged and found.converged
         history.append(problem.score(A.plain, W[:, : j + 1]))
