@@ -132,6 +132,13 @@ def checked_nonnegative(name, value):
     return float(value)
 
 
+def checked_positive(name, value):
+    """Return value as a float that is finite and above 0."""
+    if (number := checked_nonnegative(name, value)) == 0:
+        raise ValueError(f"{name}={value} must be positive")
+    return number
+
+
 def checked_share(name, value):
     """Return value as a float of at least 0 and below 1."""
     if (share := checked_nonnegative(name, value)) >= 1:

@@ -91,6 +91,10 @@ def test_what_does_not_fit_is_refused():
     for epsilon in (0, 1, -0.1, 2):
         with pytest.raises(ValueError, match="epsilon="):
             epsilon_net(np.eye(4), 2, 2, epsilon, seed=0)
+    with pytest.raises(TypeError, match="epsilon='small' must be a number"):
+        epsilon_net(np.eye(4), 2, 2, "small", seed=0)
+    with pytest.raises(ValueError, match=r"rank=20 and epsilon=0.001 need .* give n_samples"):
+        epsilon_net(np.diag(np.arange(1.0, 31.0)), 2, 20, 0.001, seed=0)
     with pytest.raises(ValueError, match="n_samples=0 must be at least 1"):
         epsilon_net(np.eye(4), 2, 2, seed=0, n_samples=0)
     with pytest.raises(ValueError, match="k=0 must be at least 1"):
@@ -103,3 +107,9 @@ def spannogram_of_two():
     from fspca import nonnegative_components
 
     return nonnegative_components(np.eye(4), 2, 2, "spannogram", rank=1)
+
+
+def test_of_rank_one_nothing_is_lost():
+    """The sphere is two points, and both are tried: the bound divides by nothing."""
+    v = np.random.default_rng(0).standard_normal(8)
+    assert epsilon_net(np.outer(v, v), 3, 1, seed=0).gap == pytest.approx(0, abs=1e-9)

@@ -102,7 +102,16 @@ def test_many_at_once_are_each_alone():
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match=r"Q has shape \(2, 3\)"):
         halfspaces(np.ones((2, 3)), np.eye(2))
+    with pytest.raises(ValueError, match=r"Q has shape \(2, 2, 2\)"):
+        halfspaces(np.ones((2, 2, 2)), np.eye(2))
+    with pytest.raises(ValueError, match=r"R holds nan at \(1, 1\)"):
+        halfspaces(np.eye(2), np.diag([1.0, np.nan]))
     with pytest.raises(ValueError, match="symmetric"):
         halfspaces(np.array([[1.0, 2.0], [0.0, 1.0]]), np.eye(2))
     with pytest.raises(ValueError, match=r"R has shape \(2, 2\); it must have d=3"):
         halfspaces(np.eye(3), np.eye(2))
+
+
+def test_rounding_beside_zeros_is_no_asymmetry():
+    Q = np.diag([2.0, 1.0]) + [[0.0, 1e-17], [-1e-17, 0.0]]
+    assert halfspaces(Q, np.eye(2))[1] == pytest.approx(2.0)

@@ -112,3 +112,5 @@ def test_what_does_not_fit_is_refused():
         net_bound(np.eye(3), 1, 1, max_cells=0)
     with pytest.raises(ValueError, match="rank=4"):
         net_bound(Covariance(np.eye(3)), 1, 4)
+    with pytest.raises(ValueError, match="rank=9 must be at most 8"):
+        net_bound(np.diag(np.arange(1.0, 11.0)), 1, 9)

@@ -1,5 +1,7 @@
 """Bounds for nonnegative components: valid against the oracle, and tight where they should be."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from fspca import (
     Covariance,
     certify_nonnegative,
     em,
+    epsilon_net,
     go,
     nonnegative_bounds,
     positive_part,
@@ -74,3 +77,31 @@ def test_what_does_not_fit_is_refused():
         certify_nonnegative(np.eye(3), go(np.eye(3), 1, 2))
     with pytest.raises(ValueError, match="rank=4"):
         nonnegative_bounds(np.eye(3), 1, 4)
+
+
+def test_an_answer_for_another_covariance_is_refused():
+    """Else its larger objective would be taken for its own bound: "proven optimal"."""
+    A = make_scheme("F", 9, 0)
+    answer = em(A, 3, seed=0)
+    with pytest.raises(ValueError, match="solution does not fit A: W has shape"):
+        certify_nonnegative(A[:5, :5], answer)
+    with pytest.raises(ValueError, match="solution does not fit A: the objective is"):
+        certify_nonnegative(A / 2, answer)
+
+
+def test_a_certificate_does_not_rest_on_chance():
+    """The net's own bound, too low here as one run in d may have it, is not taken over."""
+    A = make_scheme("F", 9, 1)
+    best = exhaustive_nonnegative(A, 3)
+    lucky = replace(epsilon_net(A, 3, 1, seed=0, n_samples=1), upper_bound=best.objective * 0.99)
+    lucky = replace(lucky, upper_bound=max(lucky.upper_bound, lucky.objective))
+    assert certify_nonnegative(A, lucky).upper_bound >= best.objective * (1 - 1e-9)
+    assert certify_nonnegative(A, best).upper_bound == best.upper_bound
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_few_features_need_no_rank(d):
+    A = make_scheme("F", 9, 0)[:d, :d]
+    best = exhaustive_nonnegative(A, 1).objective
+    assert min(nonnegative_bounds(A, 1).values()) >= best * (1 - 1e-9)
+    assert certify_nonnegative(A, em(A, 1, seed=0)).upper_bound >= best * (1 - 1e-9)

@@ -62,3 +62,5 @@ def test_what_does_not_fit_is_refused():
         nonnegative_components(np.eye(3), 1, 1, "em", apart="signs", seed=0)
     with pytest.raises(ValueError, match="m=4 must lie"):
         nonnegative_components(np.eye(3), 4, 1, "em", seed=0)
+    with pytest.raises(TypeError, match="rank='b' must be an integer"):
+        nonnegative_components(np.eye(3), 2, 1, rank="b", seed=0)

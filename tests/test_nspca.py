@@ -90,6 +90,11 @@ def test_what_does_not_fit_is_refused():
         nspca(np.eye(3), 1, 1, -1, seed=0)
     with pytest.raises(ValueError, match="m=4 must lie between 1 and d=3"):
         nspca(np.eye(3), 4, 1, 0, seed=0)
+    for alpha in (0, -1, np.nan):
+        with pytest.raises(ValueError, match=f"alpha={alpha} must be"):
+            nspca_path(np.eye(3), [0.1], alpha=alpha, seed=0)
+    with pytest.raises(ValueError, match="tol=-1 must be"):
+        nspca_path(np.eye(3), [0.1], tol=-1, seed=0)
 
 
 def test_a_path_is_its_penalties_each_alone():

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from fspca.covariance import Covariance, as_covariance
+from fspca.judge import check_solution
 from fspca.nonnegative.low_rank import asked
 from fspca.nonnegative.net_bound import net_bound
 from fspca.problem import Nonnegative
@@ -64,17 +65,20 @@ def positive_part(A):
     return Covariance(plus + s * np.eye(A.size)), s
 
 
-def nonnegative_bounds(A, k, rank=3, max_steps=200):
+def nonnegative_bounds(A, k, rank=None, max_steps=200):
     """Return upper bounds on the best nonnegative component with k nonzeros, by name.
 
-    "cells" is `net_bound` on A.  Up to 2000 features there are also that of the positive part
-    of A, and the dual of `fspca.upper_bound` on it, which knows nothing of signs and needs to
-    know nothing any more.  None of them rests on chance.
+    "cells" is `net_bound` on A, of rank 3 unless told otherwise (of rank d, if that is less).
+    Up to 2000 features there are also that of the positive part of A, and the dual of
+    `fspca.upper_bound` on it, which knows nothing of signs and needs to know nothing any more.
+    None of them rests on chance.
 
     >>> bounds = nonnegative_bounds(np.array([[1.0, -0.5], [-0.5, 1.0]]), k=2, rank=1)
     >>> round(min(bounds.values()), 6)
     1.0
     """
+    A = as_covariance(A)
+    rank = min(3, A.size) if rank is None else rank
     A, _ = asked(A, k, rank)
     bounds = {"cells": net_bound(A, k, rank).upper_bound}
     if A.size <= MOST_FORMED:
@@ -84,8 +88,11 @@ def nonnegative_bounds(A, k, rank=3, max_steps=200):
     return bounds
 
 
-def certify_nonnegative(A, solution, rank=3, max_steps=200):
+def certify_nonnegative(A, solution, rank=None, max_steps=200):
     """Return a nonnegative component with the least of `nonnegative_bounds` as its bound.
+
+    A lower bound that it had before is kept, unless it is that of `epsilon_net`, which holds
+    with a probability only.
 
     >>> from fspca import em
     >>> A = np.array([[1.0, -0.5], [-0.5, 1.0]])
@@ -95,6 +102,9 @@ def certify_nonnegative(A, solution, rank=3, max_steps=200):
     problem = solution.problem
     if not isinstance(problem, Nonnegative) or problem.m != 1:
         raise ValueError(f"problem={problem} must be Nonnegative with m=1")
-    bound = min(nonnegative_bounds(A, problem.k, rank, max_steps).values())
-    known = np.inf if solution.upper_bound is None else solution.upper_bound
-    return replace(solution, upper_bound=float(max(min(bound, known), solution.objective)))
+    if not (verdict := check_solution(A, solution)):  # one of another A, say
+        raise ValueError(f"solution does not fit A: {verdict}")
+    bounds = [*nonnegative_bounds(A, problem.k, rank, max_steps).values()]
+    if solution.upper_bound is not None and "epsilon_net" not in solution.solver:
+        bounds.append(solution.upper_bound)
+    return replace(solution, upper_bound=float(max(min(bounds), solution.objective)))

@@ -9,7 +9,7 @@ from fspca.nonnegative.net_bound import net_bound
 from fspca.nonnegative.nspca import nspca_with_k
 from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import Nonnegative, Solution
-from fspca.validate import checked_choice
+from fspca.validate import checked_choice, checked_count
 
 METHODS = {
     "spannogram": spannogram, "epsilon_net": epsilon_net, "net_bound": net_bound, "em": em,
@@ -30,7 +30,8 @@ def nonnegative_components(A, m, k, method="epsilon_net", *, apart="supports", *
     m, k : int
         Components, and nonzeros of each.
     method : str
-        "spannogram", "epsilon_net", "net_bound", "em" or "nspca"; `options` are passed to it.
+        "spannogram", "epsilon_net", "net_bound", "em" or "nspca"; `options` are passed to it, a
+        rank above the number of features that are left being lowered to it.
     apart : "supports" or "deflation"
         Set features aside, as in asteris2014's Figure 3, or A <- (I - xx') A (I - xx').  Where
         fewer than k features are left for each component to come, one is kept for each.
@@ -77,4 +78,6 @@ def nonnegative_components(A, m, k, method="epsilon_net", *, apart="supports", *
 
 def fitting(options, d):
     """The options, with no rank above the d features that are left."""
-    return options | {"rank": min(options["rank"], d)} if "rank" in options else options
+    if "rank" not in options:
+        return options
+    return options | {"rank": min(checked_count("rank", options["rank"]), d)}

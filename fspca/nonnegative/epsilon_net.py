@@ -4,9 +4,10 @@ import numpy as np
 from scipy.special import betaincc, betainccinv
 
 from fspca.nonnegative.low_rank import answer, asked, keep_positive, low_rank
-from fspca.validate import checked_count
+from fspca.validate import checked_count, checked_nonnegative
 
 BLOCK = 2_000_000  # numbers held at a time
+MOST_POINTS = 10_000_000
 
 
 def cap(rank, epsilon):
@@ -24,8 +25,15 @@ def samples_needed(rank, epsilon, d):
     >>> samples_needed(3, 0.1, 12_582)
     180
     """
-    hit = cap(rank, epsilon)
-    return max(1, int(np.ceil(np.log(d) / -np.log1p(-hit)))) if hit < 1 else 1
+    if (hit := cap(rank, epsilon)) >= 1:
+        return 1
+    points = np.log(d) / max(-np.log1p(-hit), np.finfo(float).tiny)
+    if points > MOST_POINTS:
+        raise ValueError(
+            f"rank={rank} and epsilon={epsilon} need {points:.2g} points, more than "
+            f"{MOST_POINTS}; take a larger epsilon, or give n_samples"
+        )
+    return max(1, int(np.ceil(points)))
 
 
 def epsilon_reached(rank, n_samples, d):
@@ -120,7 +128,7 @@ def epsilon_net_path(A, counts, rank, epsilon=0.1, *, seed, n_samples=None, shif
     counts = [int(k) if isinstance(k, np.integer) else k for k in counts]
     for k in counts or [0]:
         A, _ = asked(A, k, rank)
-    if not 0 < epsilon < 1:
+    if not 0 < checked_nonnegative("epsilon", epsilon) < 1:
         raise ValueError(f"epsilon={epsilon} must lie between 0 and 1")
     if n_samples is not None:
         checked_count("n_samples", n_samples)
@@ -129,6 +137,7 @@ def epsilon_net_path(A, counts, rank, epsilon=0.1, *, seed, n_samples=None, shif
     V = V if V.shape[1] else np.zeros((A.size, 1))
     if n_samples is None:
         n_samples = samples_needed(r, epsilon, A.size)
+        epsilon = epsilon if r > 1 else 0.0  # of rank one the two points are all there are
     else:
         epsilon = epsilon_reached(r, n_samples, A.size)
     scale = np.linalg.norm(V) or 1.0

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from fspca.validate import checked_real
+
 FEASIBLE = 1e-10  # of R c, relative to the rows' lengths: far above rounding
 MOST_NUMBERS = 4_000_000  # held at a time by one level of the recursion
 
@@ -45,9 +47,12 @@ def halfspaces(Q, R):
     (array([0.70710678, 0.70710678]), 1.5)
     """
     Q, R = np.atleast_2d(np.asarray(Q, float)), np.atleast_2d(np.asarray(R, float))
-    if Q.shape[0] != Q.shape[1] or not np.allclose(Q, Q.T, rtol=1e-8, atol=0):
+    Q = checked_real("Q", Q)
+    if Q.shape[0] != Q.shape[1] or np.abs(Q - Q.T).max() > 1e-8 * np.abs(Q).max():
         raise ValueError(f"Q has shape {Q.shape}; it must be square and symmetric")
-    if R.shape[1] != len(Q):
+    if len(R):  # no row at all is allowed
+        checked_real("R", R)
+    if R.ndim != 2 or R.shape[1] != len(Q):
         raise ValueError(f"R has shape {R.shape}; it must have d={len(Q)} columns")
     c, value = halfspaces_batch(Q[None], np.unique(unit_rows(R), axis=0)[None])
     return (c[0], float(value[0])) if np.isfinite(value[0]) else (None, -np.inf)

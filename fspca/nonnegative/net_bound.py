@@ -11,6 +11,7 @@ from fspca.validate import checked_count, checked_nonnegative
 
 MARGIN = 1e-9  # relative: the small systems lose digits as cells shrink, to 1e-10 at width 1e-3
 BLOCK = 4_000_000  # numbers held at a time
+MOST_RANK = 8  # 2^r orthants to begin with, each with as many faces
 
 
 def heights(V, C, k):
@@ -82,7 +83,8 @@ def net_bound(A, k, rank, tol=1e-3, *, shift=True, max_cells=200_000, progress=N
     shift : bool
         True takes the part of A above lambda_{r+1}, whose bound is never looser; False A_r.
     max_cells : int
-        How many cells are looked at in all; ending there warns, and leaves a valid bound.
+        How many cells are looked at in all, but for the first 2^r; ending there warns, and
+        leaves a valid bound.
     progress : callable
         Called as progress(cells, value, bound), both of the low-rank part.
 
@@ -96,7 +98,7 @@ def net_bound(A, k, rank, tol=1e-3, *, shift=True, max_cells=200_000, progress=N
     -----
     Of a smooth h a cell of width w misses O(w^2), so that few cells per level are left around
     each maximum; d enters through the cost of h alone, which is one pass over V.
-    It serves ranks up to 4 or 5; the first cells are the 2^r orthants.
+    It serves ranks up to 4 or 5; the first cells are the 2^r orthants, and r may be at most 8.
     Not in asteris2014.  Explained in the chapter "Trade certainty for speed: the epsilon-net".
 
     Examples
@@ -113,6 +115,8 @@ def net_bound(A, k, rank, tol=1e-3, *, shift=True, max_cells=200_000, progress=N
     r = V.shape[1]
     if r == 0:
         return answer(A, problem, keep_positive(A.diagonal(), 1), "net_bound", bound=tail)
+    if r > MOST_RANK:
+        raise ValueError(f"rank={rank} must be at most {MOST_RANK}, for the sake of the cells")
     scale = np.linalg.norm(V)
     V = V / scale
     cells = np.array([np.diag(signs) for signs in product((1.0, -1.0), repeat=r)])

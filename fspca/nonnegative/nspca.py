@@ -9,7 +9,7 @@ from fspca.covariance import as_covariance
 from fspca.nonnegative.em import unit_columns
 from fspca.nonnegative.low_rank import keep_positive
 from fspca.problem import ConvergenceWarning, Nonnegative, Solution
-from fspca.validate import checked_count, checked_nonnegative
+from fspca.validate import checked_count, checked_nonnegative, checked_positive
 
 PROBES = 24  # penalties side by side in each round of the search for a count
 ROUNDS = 3
@@ -114,9 +114,7 @@ def nspca(A, m, alpha, beta, *, n_starts=5, seed, tol=1e-6, max_sweeps=1000):
     """
     A = as_covariance(A)
     Nonnegative(1, m=m).fit(A.size)
-    alpha, beta = checked_nonnegative("alpha", alpha), checked_nonnegative("beta", beta)
-    if alpha == 0:
-        raise ValueError("alpha=0 must be positive: without it the objective has no maximum")
+    alpha, beta = checked_positive("alpha", alpha), checked_nonnegative("beta", beta)
     S, rng = A.submatrix(np.arange(A.size)), np.random.default_rng(seed)
     U = rng.uniform(size=(A.size, m, checked_count("n_starts", n_starts)))
     U /= np.linalg.norm(U, axis=0)
@@ -154,14 +152,15 @@ def nspca_path(A, penalties, *, alpha=None, n_starts=3, seed, tol=1e-6, max_swee
     """
     A = as_covariance(A)
     top = max(A.leading(1)[0][0], np.finfo(float).tiny)
+    alpha = checked_positive("alpha", 10 * top if alpha is None else alpha)
     betas = [checked_nonnegative("penalties", beta) for beta in penalties]
     starts = np.random.default_rng(seed).uniform(
         size=(A.size, 1, checked_count("n_starts", n_starts))
     )
     S, U = A.submatrix(np.arange(A.size)), starts / np.linalg.norm(starts, axis=0)
     U, _, n_iter, converged = lanes(
-        S, np.tile(U, len(betas)), 10 * top if alpha is None else alpha,
-        np.repeat(betas, n_starts), tol, checked_count("max_sweeps", max_sweeps),
+        S, np.tile(U, len(betas)), alpha, np.repeat(betas, n_starts),
+        checked_nonnegative("tol", tol), checked_count("max_sweeps", max_sweeps),
     )  # fmt: skip
     found = (columns(A, U[:, :, lane]) for lane in range(U.shape[2]))
     return [finished(A, W, n_iter, converged) for W in found]
