@@ -1,0 +1,55 @@
+"""Factors Z of a covariance, A = Z'Z, for the methods that work among the samples."""
+
+import numpy as np
+from scipy.sparse.linalg import aslinearoperator
+
+from fspca.covariance import DENSE_SIZE, FORMED_SIZE
+from fspca.linalg import EPS, leading_of_matrix, leading_of_operator
+
+
+def factor_of(A, least=1):
+    """Return a linear operator Z with A = Z'Z and at least so many rows.
+
+    Where A comes from wide data it is the data, never formed into d x d; a dense A, or that of
+    small and tall data, gives the eigenfactor, one row for each eigenvalue that is not zero
+    (and so does data with a ridge, which has no factor of few rows).
+
+    >>> from fspca import Covariance
+    >>> Z = factor_of(Covariance(np.diag([4.0, 0.0])))
+    >>> Z.shape, abs(Z @ np.eye(2))
+    ((1, 2), array([[2., 0.]]))
+    """
+    Z = _own_factor(A)
+    if Z is not None and (least <= Z.shape[0] <= A.size or A.size > FORMED_SIZE):
+        if Z.shape[0] < least:
+            raise ValueError(f"A has n={Z.shape[0]} samples; m={least} components need as many")
+        return aslinearoperator(Z)
+    values, vectors = leading_of_matrix(A.submatrix(np.arange(A.size)), A.size)
+    rows = max(least, np.count_nonzero(values > A.size * EPS * values[0]))
+    return aslinearoperator(np.sqrt(np.maximum(values[:rows], 0))[:, None] * vectors[:, :rows].T)
+
+
+def _own_factor(A):
+    try:
+        return A.factor
+    except ValueError:  # an array, or seen with a ridge
+        return None
+
+
+def leading_on(Z, rows):
+    """Return the leading eigenvector of A[I, I] embedded in d rows, for A = Z'Z."""
+    x = np.zeros(Z.shape[1])
+    if len(rows) <= DENSE_SIZE:
+        within = np.zeros((Z.shape[1], len(rows)))
+        within[rows, np.arange(len(rows))] = 1
+        columns = Z @ within
+        x[rows] = leading_of_matrix(columns.T @ columns, 1)[1][:, 0]
+        return x
+
+    def product(V):
+        full = np.zeros((Z.shape[1], V.shape[1]))
+        full[rows] = V
+        return (Z.T @ (Z @ full))[rows]
+
+    x[rows] = leading_of_operator(product, len(rows), 1)[1][:, 0]
+    return x
