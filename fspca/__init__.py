@@ -5,6 +5,9 @@ from fspca.covariance import Covariance
 from fspca.judge import check_solution, objective
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.registry import SOLVERS
+from fspca.separate_supports.gpower import gpower, gpower_with_k
+from fspca.separate_supports.grqi import grqi
+from fspca.separate_supports.inverse_power import inverse_power, inverse_power_with_k
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.certificate import Certificate, certify, upper_bound
@@ -48,6 +51,11 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     "fantope",
     # each component its own support
     "tpower",
+    "gpower",
+    "gpower_with_k",
+    "grqi",
+    "inverse_power",
+    "inverse_power_with_k",
     # every solver with its properties
     "SOLVERS",
     "ConvergenceWarning",

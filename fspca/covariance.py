@@ -62,8 +62,7 @@ class Covariance:
                [3., 3.]])
         """
         ridge = validate.checked_ridge(ridge)
-        if not isinstance(center, bool | np.bool_):
-            raise TypeError(f"center={center!r} must be True or False")
+        validate.checked_truth("center", center)
         scale = validate.checked_choice("scale", scale, ("n-1", "n", "sum"))
         X = validate.checked_data(X)
         n, d = X.shape

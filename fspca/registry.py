@@ -4,6 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fspca.problem import Problem, SeparateSupports, SharedSupport
+from fspca.separate_supports.gpower import gpower_with_k
+from fspca.separate_supports.grqi import grqi
+from fspca.separate_supports.inverse_power import inverse_power_with_k
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.cssp import cssp
@@ -70,5 +73,14 @@ SOLVERS = {
         Solver("fantope, refined", fantope, SharedSupport, "bounded", True, True,
                {"refined": True}),
         Solver("tpower", tpower, SeparateSupports, "heuristic", True, False),
+        Solver("gpower", gpower_with_k, SeparateSupports, "heuristic", True, False),
+        Solver("gpower, l0", gpower_with_k, SeparateSupports, "heuristic", True, False,
+               {"norm": "l0"}),
+        Solver("gpower, block", gpower_with_k, SeparateSupports, "heuristic", True, False,
+               {"block": True}),
+        Solver("gpower, block l0", gpower_with_k, SeparateSupports, "heuristic", True, False,
+               {"norm": "l0", "block": True}),
+        Solver("grqi", grqi, SeparateSupports, "heuristic", True, False),
+        Solver("inverse_power", inverse_power_with_k, SeparateSupports, "heuristic", True, False),
     )
 }  # fmt: skip

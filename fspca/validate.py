@@ -132,6 +132,20 @@ def checked_nonnegative(name, value):
     return float(value)
 
 
+def checked_share(name, value):
+    """Return value as a float of at least 0 and below 1."""
+    if (share := checked_nonnegative(name, value)) >= 1:
+        raise ValueError(f"{name}={value} must be below 1")
+    return share
+
+
+def checked_truth(name, value):
+    """Return value if it is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name}={value!r} must be True or False")
+    return value
+
+
 def checked_ridge(ridge):
     """Return the ridge as a float that is finite and not negative."""
     return checked_nonnegative("ridge", ridge)

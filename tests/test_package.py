@@ -28,7 +28,7 @@ def test_the_package_is_small():
     """Counted are lines of code: not docstrings, comments and blanks, nor the experiments."""
     apart = ("catalogue.py", "check_certificate.py")  # a table of facts; a program of its own
     module = [p for p in FILES if p.parent.name != "experiments" and p.name not in apart]
-    assert sum(map(code_lines, module)) < 2000
+    assert sum(map(code_lines, module)) < 3000  # three problems, and each paper's rivals
     long = {p.name: n for p in module if (n := len(p.read_text().splitlines())) > 200}
     assert not long
 

@@ -1,12 +1,11 @@
 """TPower: the truncated power method, one component at a time."""
 
-import warnings
-
 import numpy as np
 
 from fspca.covariance import as_covariance
 from fspca.linalg import TIE, largest
-from fspca.problem import ConvergenceWarning, SeparateSupports, Solution
+from fspca.problem import SeparateSupports
+from fspca.separate_supports.deflation import in_projections
 from fspca.validate import checked_count
 
 
@@ -71,17 +70,8 @@ def tpower(A, m, k, max_iter=200):
     A, problem = as_covariance(A), SeparateSupports(m, k)
     problem.fit(A.size)
     checked_count("max_iter", max_iter)
-    W, rest, steps, history, converged = np.zeros((A.size, m)), A, 0, [], True
-    for j in range(m):
-        W[:, j], n_iter, ended = truncated_power(rest, k, max_iter)
-        rest = rest.deflated(W[:, j])
-        steps, converged = steps + n_iter, converged and ended
-        history.append(problem.score(A.plain, W[:, : j + 1]))
-    if not converged:
-        warnings.warn(
-            f"tpower stopped at max_iter={max_iter} before its objective settled",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    support = np.flatnonzero(W.any(axis=1))
-    return Solution(W, support, history[-1], problem, "tpower", tuple(history), steps, converged)
+
+    def find(rest):
+        return truncated_power(rest, k, max_iter)
+
+    return in_projections(A, m, problem.k, "tpower", find, max_iter)

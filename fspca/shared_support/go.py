@@ -6,6 +6,7 @@ from fspca.covariance import as_covariance
 from fspca.linalg import largest
 from fspca.problem import SharedSupport
 from fspca.shared_support.refit import solution_on
+from fspca.validate import checked_truth
 
 
 def go(A, m, k, shift=False):
@@ -50,8 +51,7 @@ def go(A, m, k, shift=False):
     """
     A, problem = as_covariance(A), SharedSupport(m, k)
     problem.fit(A.size)
-    if not isinstance(shift, bool | np.bool_):
-        raise TypeError(f"shift={shift!r} must be True or False")
+    checked_truth("shift", shift)
     if k == m:  # then each A[I, I] has rank at most m, whatever the rank of A
         sigma, variances = 0.0, A.diagonal()
     else:
