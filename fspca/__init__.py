@@ -8,6 +8,7 @@ from fspca.registry import SOLVERS
 from fspca.separate_supports.gpower import gpower, gpower_with_k
 from fspca.separate_supports.grqi import grqi
 from fspca.separate_supports.inverse_power import inverse_power, inverse_power_with_k
+from fspca.separate_supports.manifold_penalty import manifold_penalty, manifold_penalty_with_k
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.certificate import Certificate, certify, upper_bound
@@ -56,6 +57,8 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     "grqi",
     "inverse_power",
     "inverse_power_with_k",
+    "manifold_penalty",
+    "manifold_penalty_with_k",
     # every solver with its properties
     "SOLVERS",
     "ConvergenceWarning",

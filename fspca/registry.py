@@ -7,6 +7,7 @@ from fspca.problem import Problem, SeparateSupports, SharedSupport
 from fspca.separate_supports.gpower import gpower_with_k
 from fspca.separate_supports.grqi import grqi
 from fspca.separate_supports.inverse_power import inverse_power_with_k
+from fspca.separate_supports.manifold_penalty import manifold_penalty_with_k
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.cssp import cssp
@@ -82,5 +83,7 @@ SOLVERS = {
                {"norm": "l0", "block": True}),
         Solver("grqi", grqi, SeparateSupports, "heuristic", True, False),
         Solver("inverse_power", inverse_power_with_k, SeparateSupports, "heuristic", True, False),
+        Solver("manifold_penalty", manifold_penalty_with_k, SeparateSupports, "heuristic", True,
+               False),
     )
 }  # fmt: skip
