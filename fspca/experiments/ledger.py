@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from fspca.experiments import tan2019_ledger
 from fspca.experiments import tian2020_claims as claims
 from fspca.experiments import tian2020_verdicts as verdicts
 from fspca.experiments.runner import RESULTS, experiments, stored
@@ -173,8 +174,17 @@ def others():
 
 
 def entries():
-    """Return every row of the ledger, in the paper's order."""
-    return [*table_1(), *figure_1(), *table_2(), *figure_2(), *figure_3(), *figure_4(), *others()]
+    """Return every row of the ledger, in the papers' order."""
+    tian2020 = [
+        *table_1(),
+        *figure_1(),
+        *table_2(),
+        *figure_2(),
+        *figure_3(),
+        *figure_4(),
+        *others(),
+    ]
+    return [*tian2020, *tan2019_ledger.entries()]
 
 
 def faults(ids, functions, labels, rows):

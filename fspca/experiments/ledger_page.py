@@ -3,13 +3,15 @@
 import csv
 import io
 
+from fspca.experiments import tan2019_ledger
 from fspca.experiments.ledger import CHECKED, ROOT, entries
 from fspca.experiments.runner import stored
-from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
+from fspca.experiments.verdict import DIFFERS, NOT_HAD, OPEN_TO_READING, REPRODUCED, WITHIN
 
 PAGE, TABLE = ROOT / "book" / "appendix" / "ledger.md", ROOT / "book" / "static" / "ledger.csv"
 COLUMNS = ("id", "row", "published", "ours", "tolerance", "why", "verdict", "function", "seconds")
 SIGNS = {REPRODUCED: "=", WITHIN: "~", DIFFERS: "≠", OPEN_TO_READING: "?"}
+MARKS = SIGNS | {NOT_HAD: "×"}
 METHODS = {"soap": "SOAP", "srt": "SRT", "cssp": "CSSP", "go": "Go", "ipu": "IPU",
            "greedy_tpower": "TPower (G)", "tpower": "TPower (D)", "bound": "bound"}  # fmt: skip
 TITLES = {
@@ -21,12 +23,13 @@ TITLES = {
     "tian2020_figure_4": "Figure 4, objective by step",
     "tian2020_steps": "the steps of IPU",
     "tian2020_corollaries": "Corollaries 5.3 and 5.4",
+    **tan2019_ledger.TITLES,
 }
 
 
 def tally(rows):
-    """Return how many of the paper's rows have each verdict, in the order of SIGNS."""
-    return [sum(row["verdict"] == verdict for row in rows if row["published"]) for verdict in SIGNS]
+    """Return how many of the paper's rows have each verdict, in the order of MARKS."""
+    return [sum(row["verdict"] == verdict for row in rows if row["published"]) for verdict in MARKS]
 
 
 def markdown(header, lines):
@@ -37,7 +40,7 @@ def markdown(header, lines):
 
 def cell(row):
     """Return a compact cell: the paper's number, ours, and the sign of the verdict."""
-    return f"{row['published'] or '·'} \\| {row['ours'] or '·'} {SIGNS[row['verdict']]}"
+    return f"{row['published'] or '·'} \\| {row['ours'] or '·'} {MARKS[row['verdict']]}"
 
 
 def grid(rows, down, across, label):
@@ -110,7 +113,7 @@ def last(row):
 
 
 def spoken(rows):
-    counts = zip(SIGNS, tally(rows), strict=True)
+    counts = zip(MARKS, tally(rows), strict=True)
     return ", ".join(f"{number} {verdict}" for verdict, number in counts if number)
 
 
@@ -125,7 +128,7 @@ def summary(rows):
                       first["seconds"]])  # fmt: skip
     seconds = f"{sum(stored(name)['seconds'] for name in TITLES):.4g}"
     lines.append(["**all**", sum(tally(rows)), *tally(rows), asked(rows), "", seconds])
-    return markdown(["what", "rows", *SIGNS, "asked by us", "function", "seconds"], lines)
+    return markdown(["what", "rows", *MARKS, "asked by us", "function", "seconds"], lines)
 
 
 def asked(rows):

@@ -22,7 +22,8 @@ from fspca.catalogue import CATALOGUE
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "data" / "results"
 STATE = ROOT / ".cache" / "reproduced.json"  # what this pass of `make reproduce` has made
-MODULES = ("foundations", "tian2020_table_1", "tian2020", "tian2020_figures", "certificates")
+MODULES = ("foundations", "tian2020_table_1", "tian2020", "tian2020_figures", "certificates",
+           "tan2019", "tan2019_marks")  # fmt: skip
 
 
 def experiment(cases, alone=False):

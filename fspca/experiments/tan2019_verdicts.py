@@ -32,7 +32,7 @@ A sentence that holds under one reading of what is measured and not under anothe
 "under-specified".  The readings are those above; for recovery errors the answer cut to ten features
 for each component and the method's own; in Figures 1 and 2 the sparse and the orthonormal matrix.
 
-What is not to be had (the Breast data) is NOT_HAD, and no verdict.
+What needs the Breast data is "not to be had", and has no verdict.
 """
 
 import json
@@ -46,7 +46,6 @@ from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITH
 
 NEAR, TOLERANCE, EQUAL = 0.10, 0.02, 0.001
 FAR, SAME = 0.4, 0.04
-NOT_HAD = "not to be had"
 COUNTS, SUMS, DIVISORS = ("each", "all"), ("plain", "adjusted"), ("1", "n - 1")
 READINGS = [(count, total, by) for count in COUNTS for total in SUMS for by in DIVISORS]
 
