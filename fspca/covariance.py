@@ -153,10 +153,10 @@ class Covariance:
             raise ValueError(f"{self!r} has no factor; use Covariance.from_data with ridge=0")
         return factor
 
-    def wide_factor(self):
-        """The factor as an array where A comes from fewer samples than features, else None."""
+    def wide_factor(self, most=np.inf):
+        """The factor as an array where A has fewer samples than features and than most, or None."""
         Z = self._seen.factor()
-        if Z is None or Z.shape[0] >= self.size or self.size <= DENSE_SIZE:
+        if Z is None or Z.shape[0] >= min(self.size, most) or self.size <= DENSE_SIZE:
             return None
         return Z.rmatmat(np.eye(Z.shape[0])).T
 

@@ -69,6 +69,10 @@ def check_solution(A, solution, problem=None):
     slack = TOLERANCE * max(abs(value), np.finfo(float).tiny)
     if claims and abs(solution.objective - value) > slack:
         faults.append(f"the objective is {value:.10g}, not {solution.objective:.10g} as claimed")
+    if claims and solution.orthonormal is not None:
+        V, eye = solution.orthonormal, np.eye(problem.m)
+        if V.shape != W.shape or not np.allclose(V.T @ V, eye, rtol=0, atol=TOLERANCE):
+            faults.append("the columns of `orthonormal` are not orthonormal")
     if claims and solution.upper_bound is not None and value > solution.upper_bound + slack:
         faults.append(f"the objective {value:.10g} exceeds its bound {solution.upper_bound:.10g}")
     return Verdict(value, support, tuple(faults))

@@ -128,6 +128,7 @@ class Solution:
 
     `history` holds the objective of every feasible iterate; `upper_bound`, where known, is a
     value that no feasible W exceeds, and `gap` is its relative distance from the objective.
+    `orthonormal` is the V with V'V = I of which W is the sparse copy, where a solver has both.
     """
 
     W: np.ndarray = field(repr=False)
@@ -140,9 +141,12 @@ class Solution:
     converged: bool = True
     upper_bound: float | None = None
     certificate: np.ndarray | None = field(default=None, repr=False)
+    orthonormal: np.ndarray | None = field(default=None, repr=False)
 
     def __post_init__(self):
-        for name in ("W", "support"):
+        for name in ("W", "support", "orthonormal"):
+            if getattr(self, name) is None:
+                continue
             array = np.array(getattr(self, name))
             array.setflags(write=False)
             object.__setattr__(self, name, array)

@@ -34,7 +34,7 @@ def cost(Z, gamma):
 def descend(Z, X, gamma, max_iter=200, tol=1e-6):
     """Return X, Z'X, the steps, and whether the gradient on the manifold came down to tol."""
     f, gradient = cost(Z, gamma)
-    size = -f(X)  # a unit in which slopes, of the order of f squared, do not overflow
+    size = -f(X) or 1.0  # a unit in which slopes, of the order of f squared, do not overflow
     minimum = minimize_on_stiefel(
         lambda V: f(V) / size, lambda V: gradient(V) / size, X, max_iter=max_iter, tol=tol
     )

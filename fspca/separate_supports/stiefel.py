@@ -94,7 +94,7 @@ def minimize_on_stiefel(f, gradient, V0, *, max_iter=30, tol=1e-5, c1=1e-4, c2=0
         0 < c1 < c2 < 1/2.
     curve : function of V, its gradient G and a tangent Z, or None
         Returns two functions of t: the value and slope on V(t), and V(t) with its gradient.
-        None computes them by f and gradient; `quadratic` has a cheaper one.
+        None computes them by f and gradient; `quadratic` makes a cheaper one.
 
     Returns
     -------
@@ -109,8 +109,9 @@ def minimize_on_stiefel(f, gradient, V0, *, max_iter=30, tol=1e-5, c1=1e-4, c2=0
 
     Examples
     --------
-    >>> f, gradient, curve = quadratic(lambda V: np.diag([2.0, 1.0]) @ V, np.zeros((2, 1)))
-    >>> minimize_on_stiefel(f, gradient, np.array([[0.6], [0.8]]), curve=curve).converged
+    >>> A = np.diag([2.0, 1.0])
+    >>> start = np.array([[0.6], [0.8]])
+    >>> minimize_on_stiefel(lambda V: -np.vdot(V, A @ V) / 2, lambda V: -A @ V, start).converged
     True
     """
     checked_count("max_iter", max_iter)

@@ -1,0 +1,189 @@
+"""One loop for ADMM and SADMM, and the coordinates in which its smooth step is cheap."""
+
+import warnings
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import scipy.linalg
+
+from fspca.covariance import as_covariance
+from fspca.linalg import EPS, fix_signs, largest, leading_of_matrix, random_subspace
+from fspca.problem import ConvergenceWarning, SeparateSupports, Solution
+from fspca.separate_supports.quadratic import quadratic
+from fspca.separate_supports.stiefel import minimize_on_stiefel, tangent
+from fspca.validate import checked_choice, checked_count, checked_nonnegative, checked_real
+
+LARGEST = 2000  # of min(n, d): up to here all singular vectors of X are computed, once
+SEEN = 1e-8  # a direction shorter than this, relatively, changes V'V by its square: rounding
+_SPECTRA = WeakKeyDictionary()
+
+
+def spectrum(A):
+    """Return the nonzero eigenvalues of A with their eigenvectors, or None where too large."""
+    if A not in _SPECTRA:
+        Z, pairs = A.wide_factor(LARGEST), None
+        if Z is not None:
+            _, s, Bt = scipy.linalg.svd(Z, full_matrices=False)
+            rank = np.count_nonzero(s > Z.shape[1] * EPS * s[0])
+            pairs = s[:rank] ** 2, np.ascontiguousarray(Bt[:rank].T)
+        elif A.size <= LARGEST:
+            values, vectors = leading_of_matrix(A.submatrix(np.arange(A.size)), A.size)
+            pairs = np.maximum(values, 0), np.ascontiguousarray(vectors)
+        _SPECTRA[A] = pairs
+    return _SPECTRA[A]
+
+
+def coordinates(A, M):
+    """Return a product, the coordinates of M, and the way back from coordinates to d rows.
+
+    With A = B diag(w) B' the span of B and M is kept by every step that starts from V and uses
+    A and C alone, M = [V, C]; there A is diagonal.  The cost is two products with B, and one
+    on the way back.  Where B is too large, M is its own coordinates.
+    """
+    if (pairs := spectrum(A)) is None:
+        return A.product, M, lambda a: a
+    w, B = pairs
+    on, E = B.T @ M, np.empty((A.size, 0))
+    if len(w) < A.size:
+        lengths = np.linalg.norm(M, axis=0)
+        U, s, _ = np.linalg.svd((M - B @ on) / np.where(lengths, lengths, 1), full_matrices=False)
+        E = U[:, s > SEEN]
+    weights = np.append(w, np.zeros(E.shape[1]))[:, None]
+    frame = lambda a: B @ a[: len(w)] + E @ a[len(w) :]  # noqa: E731
+    return lambda a: weights * a, np.vstack([on, E.T @ M]), frame
+
+
+def smooth_step(A, V, C, **options):
+    """Minimise <C, V> - 1/2 tr(V'AV) over V'V = I from V by conjugate gradients."""
+    unit, m = A.trace or 1.0, V.shape[1]
+    product, M, back = coordinates(A, np.hstack([V, C / unit]))
+    f, gradient, curve = quadratic(lambda a: product(a) / unit, M[:, m:])
+    return back(minimize_on_stiefel(f, gradient, M[:, :m], curve=curve, **options).V)
+
+
+class Step(NamedTuple):
+    """The orthonormal V, its sparse copy Y, the multiplier Omega, and rho of this step."""
+
+    V: np.ndarray
+    Y: np.ndarray
+    Omega: np.ndarray
+    rho: float
+
+
+def steps(A, V, penalty, gamma, rho, growth=1.0, rho_max=np.inf):
+    """Yield a `Step` without end: Algorithm 2 of tan2019, or where gamma is None Algorithm 1.
+
+    V <- argmin -1/2 tr(V'AV) + <Omega, V - Y> + rho/2 ||V - Y||^2 over V'V = I,
+    Y <- V + Omega/gamma shrunk by penalty/gamma,  Omega <- Omega + gamma (V - Y),
+    rho <- min(growth rho, rho_max).  In Algorithm 1 gamma is the rho of the step.
+    """
+    Y, Omega = V, np.zeros_like(V)
+    while True:
+        weight = rho if gamma is None else gamma
+        V = smooth_step(A, V, Omega - rho * Y)
+        Z = V + Omega / weight
+        Y = np.sign(Z) * np.maximum(np.abs(Z) - penalty / weight, 0)
+        Omega = Omega + weight * (V - Y)
+        yield Step(V, Y, Omega, rho)
+        rho = min(growth * rho, rho_max)
+
+
+def stationarity(A, V, Omega):
+    """Return ||P(Omega - AV)||, P the projection on the tangent space at V.
+
+    With V = Y it is 0 exactly at the stationary points of tan2019's problem (4), as every step
+    leaves Omega among the subgradients of penalty ||Y||_1.
+    """
+    return float(np.linalg.norm(tangent(V, Omega - A.product(V))))
+
+
+def settling_rho(A, penalty):
+    """Return ||A||_F + penalty sqrt(d), a rho from which on the steps settle.
+
+    tan2019's Theorem 2 asks ||A||_F only; a large penalty needs more (the chapter shows it).
+    Where A is too large for its spectrum, sqrt(largest eigenvalue times trace) bounds ||A||_F.
+    """
+    pairs = spectrum(A)
+    unit = A.trace or 1.0  # squares of tiny numbers would vanish
+    size = np.linalg.norm(pairs[0] / unit) if pairs else np.sqrt(A.leading(1)[0][0] / unit)
+    return float(unit * size + penalty * np.sqrt(A.size)) or 1.0
+
+
+def checked(A, m, init, seed, tol, max_iter, growth, penalty=0.0, **weights):
+    """Return the covariance and the start, or say what is wrong with an argument."""
+    A = as_covariance(A).plain  # a ridge adds the same to every V with V'V = I
+    SeparateSupports(m, 1).fit(A.size)
+    checked_count("max_iter", max_iter)
+    checked_nonnegative("tol", tol)
+    checked_nonnegative("penalty", penalty)
+    for name, value in weights.items():
+        if value is not None and checked_nonnegative(name, value) == 0:
+            raise ValueError(f"{name}={value} must be above 0")
+    if not 1 <= checked_nonnegative("growth", growth) < 2:
+        raise ValueError(f"growth={growth} must be at least 1, which is none, and below 2")
+    if not isinstance(init, str):
+        init = np.asarray(checked_real("init", init), dtype=float)
+        if init.shape != (A.size, m) or not np.allclose(init.T @ init, np.eye(m), atol=SEEN):
+            raise ValueError(f"init has shape {init.shape}; it must be d x m, columns orthonormal")
+        return A, init
+    if checked_choice("init", init, ("pca", "random")) == "random":
+        return A, random_subspace(A.size, m, np.random.default_rng(seed))
+    pairs = spectrum(A)
+    if pairs is None or len(pairs[0]) < m:
+        return A, A.leading(m)[1]
+    return A, fix_signs(pairs[1][:, :m])
+
+
+class Run(NamedTuple):
+    """The last step, the number of steps, and whether they settled."""
+
+    step: Step
+    n_iter: int
+    converged: bool
+
+
+def alternate(A, V, penalty, gamma, rho, *, growth, rho_max, tol, max_iter):
+    """Step until V and Y agree and stand still.
+
+    The rule: ||V - Y||, ||V - last V|| and ||Y - last Y|| (Frobenius) are all at most
+    tol sqrt(m).  Omega changes by gamma (V - Y), so that it has settled with the first.
+    """
+    if rho_max is None:
+        rho_max = settling_rho(A, penalty)
+    last, least = None, tol * np.sqrt(V.shape[1])
+    walk = steps(A, V, penalty, gamma, rho, growth, max(rho, rho_max))
+    for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is kept)
+        step = next(walk)
+        moves = [step.V - step.Y, step.V - last.V, step.Y - last.Y] if last else [np.inf]
+        last = step
+        if converged := max(map(np.linalg.norm, moves)) <= least:
+            break
+    return Run(step, n_iter, converged)
+
+
+def sparse_copy(step):
+    """Return Y with unit columns; one that the penalty emptied keeps V's largest entry."""
+    W = step.Y.copy()
+    for j in np.flatnonzero(~W.any(axis=0)):
+        i = largest(np.abs(step.V[:, j]), 1)
+        W[i, j] = step.V[i, j]
+    W /= np.abs(W).max(axis=0)
+    return W / np.linalg.norm(W, axis=0)
+
+
+def answer(A, W, k, name, run, V, history=()):
+    """Return W as a Solution, and warn where the steps did not settle."""
+    problem = SeparateSupports(W.shape[1], k)
+    if not run.converged:
+        warnings.warn(
+            f"{name} stopped at step {run.n_iter} before V and its copy settled",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    value = problem.score(A, W)
+    support = np.flatnonzero(W.any(axis=1))
+    return Solution(
+        W, support, value, problem, name, history or (value,), run.n_iter, run.converged,
+        orthonormal=V,
+    )  # fmt: skip
