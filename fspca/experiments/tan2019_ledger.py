@@ -19,8 +19,8 @@ TITLES = {
 }
 REASONS = {}  # what we found out about a difference, by the beginning of its row
 RULES = {
-    "tan2019_table_2": "values closer than 0.1 % are not told apart; every preparation, count and sum",
-    "tan2019_figure_5": "at every point, or most; 0.1 % is not told apart; each or all, plain or adjusted",
+    "tan2019_table_2": "0.1 % is not told apart; every preparation, count and sum",
+    "tan2019_figure_5": "at every point, or most; 0.1 % is not told apart; every count and sum",
 }
 RULES["tan2019_figure_7"] = RULES["tan2019_figure_5"]
 REPEATED = "means over 10 draws in pairs, 99 % interval; 0.4 is far"

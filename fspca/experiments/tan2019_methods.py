@@ -1,8 +1,8 @@
 """The methods that tan2019 compares: at a setting, at a count of features, and on its grid.
 
-Every method has the same number of settings, EFFORT: for SADMM the paper's grid of lambda, gamma
-and rho, for the others as many penalties or counts.  (SOAP has its convex start at WANG penalties:
-one costs as much as a whole grid of another.)
+Every method has the same number of settings: for SADMM the paper's grid of lambda, gamma and rho,
+for the others as many penalties or counts.  SOAP has its convex start at the penalties in WANG: one
+costs as much as a whole grid of another.
 """
 
 import time
@@ -30,7 +30,7 @@ from fspca.shared_support.soap import soap
 
 PENALTIES, GAMMAS = [10.0**i for i in range(-2, 3)], [10.0**i for i in range(-3, 4)]
 RHOS = GAMMAS
-EFFORT = len(PENALTIES) * len(GAMMAS) * len(RHOS)
+STEPS = 50  # of SADMM; its number is not stated, nor are rho's growth and end
 WANG, RELAXING = [0.5**i for i in range(8)], 15  # of the largest entry off the diagonal; steps
 SHARED = ("two_stage", "soap")  # their features are those of all components together
 
@@ -43,23 +43,21 @@ def convex_start(A, m, k, share):
     return soap(A, m, k, init=truncated(A, relaxed.H, SharedSupport(m, k))[0])
 
 
-def staged(A, m, k, penalty, gamma, rho):
-    return two_stage(A, m, k, penalty=penalty, gamma=gamma, rho=rho)
-
-
 AT_SETTING = {  # (A, m, k, *setting); k is what the shared ones choose in all
     "gpower, l0": lambda A, m, k, penalty: gpower(A, m, penalty, norm="l0"),
     "gpower, l1": lambda A, m, k, penalty: gpower(A, m, penalty, norm="l1"),
     "grqi": lambda A, m, k, each: grqi(A, m, each),
     "inverse_power": lambda A, m, k, penalty: inverse_power(A, m, penalty),
     "tpower": lambda A, m, k, each: tpower(A, m, each),
-    "soap": convex_start,
     "gpower, l0, block": lambda A, m, k, penalty: gpower(A, m, penalty, norm="l0", block=True),
     "gpower, l1, block": lambda A, m, k, penalty: gpower(A, m, penalty, norm="l1", block=True),
     "manifold_penalty": lambda A, m, k, penalty: manifold_penalty(A, m, penalty),
-    "sadmm": lambda A, m, k, *setting: sadmm(A, m, *setting),
-    "deflated_sadmm": lambda A, m, k, *setting: deflated_sadmm(A, m, *setting),
-    "two_stage": staged,
+    "sadmm": lambda A, m, k, *setting: sadmm(A, m, *setting, max_iter=STEPS),
+    "deflated_sadmm": lambda A, m, k, *setting: deflated_sadmm(A, m, *setting, max_iter=STEPS),
+    "two_stage": lambda A, m, k, penalty, gamma, rho, first=None: two_stage(
+        A, m, k, penalty=penalty, gamma=gamma, rho=rho, first=first, max_iter=STEPS
+    ),
+    "soap": convex_start,
 }
 WITH_K = {  # (A, m, k)
     "gpower, l0": partial(gpower_with_k, norm="l0"),
@@ -76,15 +74,19 @@ WITH_K = {  # (A, m, k)
 }
 
 
-def settings(method, k):
-    """Return the settings that a method is given, for k features of each component."""
-    if method in ("sadmm", "deflated_sadmm", "two_stage"):
-        return list(product(PENALTIES, GAMMAS, RHOS))
+def settings(method, k, every=1):
+    """Return the settings that a method is given, for k features of each component.
+
+    `every` thins the grid of gamma and rho, and so the settings of the others.
+    """
+    grid = list(product(PENALTIES, GAMMAS[::every], RHOS[::every]))
+    if "sadmm" in method or method == "two_stage":
+        return grid
     if method == "soap":
         return [(share,) for share in WANG]
     if method in ("grqi", "tpower"):
-        return [(count,) for count in range(k, k + EFFORT)]
-    return [(i / (EFFORT + 1),) for i in range(1, EFFORT + 1)]
+        return [(count,) for count in range(k, k + len(grid))]
+    return [(i / (len(grid) + 1),) for i in range(1, len(grid) + 1)]
 
 
 def quietly(function, *arguments, **options):
@@ -111,13 +113,13 @@ def cut(W, k):
     return kept
 
 
-def answer(A, m, k, method, setting):
-    """Return a method's loadings at a setting, those cut to k for each component, its seconds.
+def answer(A, m, k, method, setting, **options):
+    """Return a method's Solution at a setting, its loadings cut to k for each, its seconds.
 
     A method whose features are common to all components is asked for m k in all, and not cut.
     """
-    found, seconds = quietly(AT_SETTING[method], A, m, m * k, *setting)
-    return found.W, found.W if method in SHARED else cut(found.W, k), seconds
+    found, seconds = quietly(AT_SETTING[method], A, m, m * k, *setting, **options)
+    return found, found.W if method in SHARED else cut(found.W, k), seconds
 
 
 def explained(A, W):
@@ -141,25 +143,38 @@ def first_best(values):
     return int(np.argmax(values >= values.max() - 1e-6 * abs(values.max())))
 
 
-def searched(X, V, k, methods):
-    """Return for each method the setting that explains most, and the one nearest to the truth."""
+def searched(X, V, k, methods, every=1):
+    """Return for each method the setting that explains most, and the one nearest to the truth.
+
+    The two-stage method takes its first stages over from SADMM, with their seconds.
+    """
     A, m = Covariance.from_data(X, center=False, scale="sum"), V.shape[1]
-    found = {}
+    row, firsts = {}, {}
     for method in methods:
-        tried = settings(method, k)
+        tried = settings(method, k, every)
         values, errors, total = [], [], 0.0
         for setting in tried:
-            _, W, seconds = answer(A, m, k, method, setting)
+            first, before = firsts.get(setting, (None, 0.0))
+            options = {"first": first} if method == "two_stage" else {}
+            found, W, seconds = answer(A, m, k, method, setting, **options)
+            if method == "sadmm":
+                firsts[setting] = found.orthonormal, seconds
             values.append(explained(A, W))
             errors.append(recovery_error(W, V))
-            total += seconds
+            total += seconds + (before if method == "two_stage" else 0.0)
         best, truth = first_best(values), first_best(-np.array(errors))
-        found[method] = {
+        row[method] = {
             "setting": tried[best], "value": values[best], "error": errors[best],
             "by the truth": {"setting": tried[truth], "error": errors[truth]},
             "settings": len(tried), "seconds": total,
         }  # fmt: skip
-    return found
+    return row
+
+
+def wang_with_k(A, m, k):
+    """Return the better of SOAP from the convex starts of two penalties."""
+    tried = [convex_start(A, m, k, share) for share in (1 / 2, 1 / 8)]
+    return max(tried, key=lambda found: found.objective)
 
 
 def measured(A, W):
