@@ -177,6 +177,7 @@ def at_points(verdicts, most=False):
 def on_data(name):
     """Return what is said of variance and time against the number of features."""
     rows, found = stored(name)["rows"], {}
+    every = [(row["m"], point) for row in rows for point in row["points"].values()]
 
     def add(claim, points, most=False):
         found.setdefault(claim, []).append(at_points(points, most))
@@ -184,8 +185,8 @@ def on_data(name):
     for count, total in product(COUNTS, SUMS):
         for m in (1, 3, 5):
             points = [
-                {method: each[total] for method, each in row[count].items()}
-                for row in rows if row["m"] == m
+                {method: each[total] for method, each in point[count].items()}
+                for r, point in every if r == m
             ]  # fmt: skip
             rivals = [method for method in points[0] if method not in OURS]
             if m == 1:
@@ -204,20 +205,20 @@ def on_data(name):
             least = [(min(p[o] for o in (*OURS, *others)), max(p[g] for g in POWER))
                      for p in points]  # fmt: skip
             add("gpower, worst", [above(*pair) for pair in least])
-    seconds = {
-        m: [{method: each["seconds"] for method, each in row["each"].items()}
-            for row in rows if row["m"] == m] for m in (1, 3, 5)
-    }  # fmt: skip
-    quick = [min(p[o] for o in OURS) <= np.median(list(p.values())) for p in seconds[1]]
-    add("r=1, fast", [REPRODUCED if q else DIFFERS for q in quick], most=True)
-    points = [p for each in seconds.values() for p in each]
-    add("gpower, fast", [above(min(p[x] for x in p if x not in POWER), max(p[g] for g in POWER))
-                         for p in points])  # fmt: skip
-    mean = {m: {method: np.mean([p[method] for p in points]) for method in points[0]}
-            for m, points in seconds.items()}  # fmt: skip
-    slower = [above(mean[b][method], mean[a][method]) for a, b in ((1, 3), (3, 5))
-              for method in ("tpower", "grqi", "inverse_power")]  # fmt: skip
-    add("slower", slower)
+    for clock in ("run", "search"):
+        seconds = {
+            m: [{method: each["seconds"][clock] for method, each in point["each"].items()}
+                for r, point in every if r == m] for m in (1, 3, 5)
+        }  # fmt: skip
+        quick = [min(p[o] for o in OURS) <= np.median(list(p.values())) for p in seconds[1]]
+        add("r=1, fast", [REPRODUCED if q else DIFFERS for q in quick], most=True)
+        points = [p for each in seconds.values() for p in each]
+        add("gpower, fast", [above(min(p[x] for x in p if x not in POWER),
+                                   max(p[g] for g in POWER)) for p in points])  # fmt: skip
+        mean = {m: {method: np.mean([p[method] for p in points]) for method in points[0]}
+                for m, points in seconds.items()}  # fmt: skip
+        add("slower", [above(mean[b][method], mean[a][method]) for a, b in ((1, 3), (3, 5))
+                       for method in ("tpower", "grqi", "inverse_power")])  # fmt: skip
     return {
         claim: (over_readings([verdict for verdict, _ in each]), each[0][1])
         for claim, each in found.items()

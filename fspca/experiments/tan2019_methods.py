@@ -30,16 +30,19 @@ from fspca.shared_support.soap import soap
 
 PENALTIES, GAMMAS = [10.0**i for i in range(-2, 3)], [10.0**i for i in range(-3, 4)]
 RHOS = GAMMAS
+FULL = list(product(PENALTIES, GAMMAS, RHOS))  # the paper's grid
+MODEST = list(product(PENALTIES, GAMMAS[::2], [1000.0]))  # where it would take hours
+FEW = list(product([0.1, 10.0], [10.0, 1000.0], [1000.0]))  # where one run takes many seconds
 STEPS = 50  # of SADMM; its number is not stated, nor are rho's growth and end
 WANG, RELAXING = [0.5**i for i in range(8)], 15  # of the largest entry off the diagonal; steps
 SHARED = ("two_stage", "soap")  # their features are those of all components together
 
 
-def convex_start(A, m, k, share):
+def convex_start(A, m, k, share=0.25, relaxing=RELAXING):
     """Return SOAP from the convex relaxation, stopped after a few steps, at a penalty."""
     full = A.submatrix(np.arange(A.size))
     unit = np.abs(full - np.diag(np.diagonal(full))).max()
-    relaxed = relax(A, m, share * unit, max_iter=RELAXING)
+    relaxed = relax(A, m, share * unit, max_iter=relaxing)
     return soap(A, m, k, init=truncated(A, relaxed.H, SharedSupport(m, k))[0])
 
 
@@ -74,12 +77,8 @@ WITH_K = {  # (A, m, k)
 }
 
 
-def settings(method, k, every=1):
-    """Return the settings that a method is given, for k features of each component.
-
-    `every` thins the grid of gamma and rho, and so the settings of the others.
-    """
-    grid = list(product(PENALTIES, GAMMAS[::every], RHOS[::every]))
+def settings(method, k, grid=FULL):
+    """Return as many settings of a method as the grid has, for k features of each component."""
     if "sadmm" in method or method == "two_stage":
         return grid
     if method == "soap":
@@ -143,7 +142,7 @@ def first_best(values):
     return int(np.argmax(values >= values.max() - 1e-6 * abs(values.max())))
 
 
-def searched(X, V, k, methods, every=1):
+def searched(X, V, k, methods, grid=FULL):
     """Return for each method the setting that explains most, and the one nearest to the truth.
 
     The two-stage method takes its first stages over from SADMM, with their seconds.
@@ -151,7 +150,7 @@ def searched(X, V, k, methods, every=1):
     A, m = Covariance.from_data(X, center=False, scale="sum"), V.shape[1]
     row, firsts = {}, {}
     for method in methods:
-        tried = settings(method, k, every)
+        tried = settings(method, k, grid)
         values, errors, total = [], [], 0.0
         for setting in tried:
             first, before = firsts.get(setting, (None, 0.0))
@@ -169,12 +168,6 @@ def searched(X, V, k, methods, every=1):
             "settings": len(tried), "seconds": total,
         }  # fmt: skip
     return row
-
-
-def wang_with_k(A, m, k):
-    """Return the better of SOAP from the convex starts of two penalties."""
-    tried = [convex_start(A, m, k, share) for share in (1 / 2, 1 / 8)]
-    return max(tried, key=lambda found: found.objective)
 
 
 def measured(A, W):
