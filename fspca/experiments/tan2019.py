@@ -45,10 +45,6 @@ from fspca.shared_support.refit import refit
 from fspca.synthetic import make_sparse_pair
 
 K = 10  # features of each component in Section 5.1
-MODEST = list(
-    product(PENALTIES, GAMMAS[::2], [1000.0])
-)  # settings on real data: rho as in Figure 1
-FEW = list(product([0.1, 10.0], [10.0, 1000.0], [1000.0]))  # where one run takes many seconds
 SQUARE, NARROW, WIDE = (1000, 1000), (100, 1000), (500, 5000)
 NOISES, REPEATS = range(1, 13), range(10)
 
