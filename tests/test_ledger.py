@@ -54,7 +54,7 @@ def test_every_published_number_has_its_row():
 def test_rows_are_complete_and_each_place_is_there_once():
     places = [(row["id"], row["row"]) for row in ROWS]
     assert len(set(places)) == len(places)
-    assert {row["verdict"] for row in ROWS} <= set(ledger_page.SIGNS)
+    assert {row["verdict"] for row in ROWS} <= set(ledger_page.MARKS)
     assert all(row["why"] and row["function"] and row["seconds"] for row in ROWS)
     read = list(csv.DictReader(io.StringIO(ledger_page.table())))
     assert read == ROWS
@@ -69,7 +69,7 @@ def test_counts_on_top_are_those_of_the_rows():
     numbers = ledger_page.tally(ROWS)
     assert sum(numbers) + ledger_page.asked(ROWS) == len(ROWS)
     line = next(line for line in ledger_page.page().splitlines() if "**all**" in line)
-    assert [int(x) for x in line.split("|")[2:8]] == [
+    assert [int(x) for x in line.split("|")[2:9]] == [
         sum(numbers),
         *numbers,
         ledger_page.asked(ROWS),

@@ -17,6 +17,9 @@ TITLES = {
     "tan2019_figure_6": "tan2019, Figure 6, Breast",
     "tan2019_figure_7": "tan2019, Figure 7, News20",
 }
+NAMES = {"gpower, l0": "GPower-0", "gpower, l1": "GPower-1", "grqi": "GRQI", "tpower": "TPower",
+         "inverse_power": "IPM", "soap": "Wang", "sadmm": "StSPCA", "deflated_sadmm": "StSPCA-D",
+         "two_stage": "StSPCA-2S"}  # fmt: skip
 REASONS = {}  # what we found out about a difference, by the beginning of its row
 RULES = {
     "tan2019_table_2": "0.1 % is not told apart; every preparation, count and sum",
