@@ -5,11 +5,16 @@ from fspca.covariance import Covariance
 from fspca.judge import check_solution, objective
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.registry import SOLVERS
+from fspca.separate_supports.admm import admm
+from fspca.separate_supports.deflated_sadmm import deflated_sadmm, deflated_sadmm_with_k
 from fspca.separate_supports.gpower import gpower, gpower_with_k
 from fspca.separate_supports.grqi import grqi
 from fspca.separate_supports.inverse_power import inverse_power, inverse_power_with_k
 from fspca.separate_supports.manifold_penalty import manifold_penalty, manifold_penalty_with_k
+from fspca.separate_supports.sadmm import sadmm, sadmm_with_k
+from fspca.separate_supports.stiefel import minimize_on_stiefel
 from fspca.separate_supports.tpower import tpower
+from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.certificate import Certificate, certify, upper_bound
 from fspca.shared_support.cssp import cssp
@@ -50,6 +55,7 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     "cssp",
     "greedy_tpower",
     "fantope",
+    "two_stage",
     # each component its own support
     "tpower",
     "gpower",
@@ -59,6 +65,12 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     "inverse_power_with_k",
     "manifold_penalty",
     "manifold_penalty_with_k",
+    "minimize_on_stiefel",
+    "admm",
+    "sadmm",
+    "sadmm_with_k",
+    "deflated_sadmm",
+    "deflated_sadmm_with_k",
     # every solver with its properties
     "SOLVERS",
     "ConvergenceWarning",

@@ -13,8 +13,8 @@ BLOCK_BYTES = 2**26
 class Blocks(Source):
     """A = Z'Z with Z = (X - 1 mean') / sqrt(divisor) read in blocks of rows.
 
-    Data of float64 in memory is centred once.  Other data (memory-mapped, float32, integers)
-    stays as it is: each block is converted when it is read.
+    Data of float64 in memory, or of one block, is centred once.  Other data (memory-mapped, much
+    of float32 or integers) stays as it is: each block is converted when it is read.
     """
 
     def __init__(self, X, center, divisor):
@@ -24,7 +24,8 @@ class Blocks(Source):
         self.mean, self.prepared = np.zeros(self.size), False
         if center:
             self.mean = sum(b.sum(axis=0, dtype=float) for b in self.blocks(scaled=False)) / n
-        if X.dtype == np.float64 and not isinstance(X, np.memmap):
+        once = X.dtype == np.float64 or 8 * X.size <= BLOCK_BYTES
+        if once and not isinstance(X, np.memmap):
             self.X, self.step = (X - self.mean) / np.sqrt(divisor), n
             self.prepared = True
 

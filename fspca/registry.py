@@ -4,11 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fspca.problem import Problem, SeparateSupports, SharedSupport
+from fspca.separate_supports.deflated_sadmm import deflated_sadmm_with_k
 from fspca.separate_supports.gpower import gpower_with_k
 from fspca.separate_supports.grqi import grqi
 from fspca.separate_supports.inverse_power import inverse_power_with_k
 from fspca.separate_supports.manifold_penalty import manifold_penalty_with_k
+from fspca.separate_supports.sadmm import sadmm_with_k
 from fspca.separate_supports.tpower import tpower
+from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.exhaustive import exhaustive
@@ -85,5 +88,11 @@ SOLVERS = {
         Solver("inverse_power", inverse_power_with_k, SeparateSupports, "heuristic", True, False),
         Solver("manifold_penalty", manifold_penalty_with_k, SeparateSupports, "heuristic", True,
                False),
+        Solver("sadmm", sadmm_with_k, SeparateSupports, "heuristic", False, True),
+        Solver("sadmm, deflated", deflated_sadmm_with_k, SeparateSupports, "heuristic", True,
+               False),
+        Solver("two_stage", two_stage, SharedSupport, "heuristic", False, False),
+        Solver("two_stage, refitted", two_stage, SharedSupport, "heuristic", False, False,
+               {"refit": True}),
     )
 }  # fmt: skip

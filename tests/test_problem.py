@@ -82,3 +82,13 @@ def test_a_solution_is_frozen_and_prints_in_one_line():
     changed(W=W)
     W[0, 0] = 1.0  # the caller's array is not frozen
     assert changed(upper_bound=1.1 * GOOD.objective).gap == pytest.approx(0.1)
+
+
+def test_an_orthonormal_copy_is_judged_and_frozen():
+    good = changed(orthonormal=np.eye(6)[:, :2])
+    assert check_solution(A, good)
+    assert not good.orthonormal.flags.writeable
+    for bad in (np.eye(6)[:, :2] * (1 + 1e-7), np.eye(6)[:, [0, 0]], np.eye(5)[:, :2]):
+        assert "`orthonormal` are not orthonormal" in str(
+            check_solution(A, changed(orthonormal=bad))
+        )

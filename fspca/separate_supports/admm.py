@@ -6,7 +6,7 @@ from fspca.separate_supports.alternation import alternate, answer, checked, spar
 
 
 def admm(
-    A, m, penalty, *, rho, growth=1.1, rho_max=None, init="pca", seed=None, tol=1e-4, max_iter=300
+    A, m, penalty, *, rho, growth=1.1, rho_max=None, init="pca", seed=None, tol=1e-4, max_iter=200
 ):
     r"""Find orthonormal components and their sparse copy by the alternating direction method.
 

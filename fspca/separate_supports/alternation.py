@@ -20,7 +20,10 @@ _SPECTRA = WeakKeyDictionary()
 
 
 def spectrum(A):
-    """Return the nonzero eigenvalues of A with their eigenvectors, or None where too large."""
+    """Return the nonzero eigenvalues of A - w I with their eigenvectors, or None where too large.
+
+    w is the smallest eigenvalue; on V'V = I it adds the same to every trace(V'AV).
+    """
     if A not in _SPECTRA:
         Z, pairs = A.wide_factor(LARGEST), None
         if Z is not None:
@@ -29,7 +32,7 @@ def spectrum(A):
             pairs = s[:rank] ** 2, np.ascontiguousarray(Bt[:rank].T)
         elif A.size <= LARGEST:
             values, vectors = leading_of_matrix(A.submatrix(np.arange(A.size)), A.size)
-            pairs = np.maximum(values, 0), np.ascontiguousarray(vectors)
+            pairs = values - values[-1], np.ascontiguousarray(vectors)
         _SPECTRA[A] = pairs
     return _SPECTRA[A]
 
@@ -56,7 +59,7 @@ def coordinates(A, M):
 
 def smooth_step(A, V, C, **options):
     """Minimise <C, V> - 1/2 tr(V'AV) over V'V = I from V by conjugate gradients."""
-    unit, m = A.trace or 1.0, V.shape[1]
+    unit, m = largest_eigenvalue(A) or 1.0, V.shape[1]
     product, M, back = coordinates(A, np.hstack([V, C / unit]))
     f, gradient, curve = quadratic(lambda a: product(a) / unit, M[:, m:])
     return back(minimize_on_stiefel(f, gradient, M[:, :m], curve=curve, **options).V)
@@ -71,17 +74,18 @@ class Step(NamedTuple):
     rho: float
 
 
-def steps(A, V, penalty, gamma, rho, growth=1.0, rho_max=np.inf):
+def steps(A, V, penalty, gamma, rho, growth=1.0, rho_max=np.inf, **inner):
     """Yield a `Step` without end: Algorithm 2 of tan2019, or where gamma is None Algorithm 1.
 
     V <- argmin -1/2 tr(V'AV) + <Omega, V - Y> + rho/2 ||V - Y||^2 over V'V = I,
     Y <- V + Omega/gamma shrunk by penalty/gamma,  Omega <- Omega + gamma (V - Y),
-    rho <- min(growth rho, rho_max).  In Algorithm 1 gamma is the rho of the step.
+    rho <- min(growth rho, rho_max).  In Algorithm 1 gamma is the rho of the step.  `inner` goes
+    to `minimize_on_stiefel`, whose tol the residuals cannot fall below.
     """
     Y, Omega = V, np.zeros_like(V)
     while True:
         weight = rho if gamma is None else gamma
-        V = smooth_step(A, V, Omega - rho * Y)
+        V = smooth_step(A, V, Omega - rho * Y, **inner)
         Z = V + Omega / weight
         Y = np.sign(Z) * np.maximum(np.abs(Z) - penalty / weight, 0)
         Omega = Omega + weight * (V - Y)
@@ -98,16 +102,22 @@ def stationarity(A, V, Omega):
     return float(np.linalg.norm(tangent(V, Omega - A.product(V))))
 
 
-def settling_rho(A, penalty):
-    """Return ||A||_F + penalty sqrt(d), a rho from which on the steps settle.
+def settling_rho(A, m, penalty):
+    """Return ||A - w I||_F + penalty sqrt(dm), w the least eigenvalue: here the steps settle.
 
-    tan2019's Theorem 2 asks ||A||_F only; a large penalty needs more (the chapter shows it).
-    Where A is too large for its spectrum, sqrt(largest eigenvalue times trace) bounds ||A||_F.
+    tan2019's Theorem 2 asks ||A||_F only; w changes nothing on the manifold, and Omega, of norm
+    up to penalty sqrt(dm), is to be small beside rho too (the chapter shows it).  Where A is too
+    large for its spectrum, the root of the largest eigenvalue times the trace bounds the norm.
     """
-    pairs = spectrum(A)
-    unit = A.trace or 1.0  # squares of tiny numbers would vanish
+    pairs, unit = spectrum(A), A.trace or 1.0  # squares of tiny numbers would vanish
     size = np.linalg.norm(pairs[0] / unit) if pairs else np.sqrt(A.leading(1)[0][0] / unit)
-    return float(unit * size + penalty * np.sqrt(A.size)) or 1.0
+    return float(unit * size + penalty * np.sqrt(A.size * m)) or 1.0
+
+
+def largest_eigenvalue(A):
+    """Return the largest eigenvalue, less the smallest where the spectrum is at hand."""
+    pairs = spectrum(A)
+    return float(A.leading(1)[0][0] if pairs is None else pairs[0].max(initial=0))
 
 
 def checked(A, m, init, seed, tol, max_iter, growth, penalty=0.0, **weights):
@@ -150,7 +160,7 @@ def alternate(A, V, penalty, gamma, rho, *, growth, rho_max, tol, max_iter):
     tol sqrt(m).  Omega changes by gamma (V - Y), so that it has settled with the first.
     """
     if rho_max is None:
-        rho_max = settling_rho(A, penalty)
+        rho_max = settling_rho(A, V.shape[1], penalty)
     last, least = None, tol * np.sqrt(V.shape[1])
     walk = steps(A, V, penalty, gamma, rho, growth, max(rho, rho_max))
     for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is kept)

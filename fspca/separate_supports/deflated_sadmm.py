@@ -1,15 +1,14 @@
 """SADMM for one component after another."""
 
-import numpy as np
-
 from fspca.problem import SeparateSupports
-from fspca.separate_supports.alternation import Run, alternate, answer, checked, sparse_copy
+from fspca.separate_supports.alternation import alternate, checked, sparse_copy
+from fspca.separate_supports.deflation import in_projections
 from fspca.separate_supports.sadmm import search, truncated
 
 
 def deflated_sadmm(
     A, m, penalty, gamma, rho, *, growth=1.1, rho_max=None, init="pca", seed=None, tol=1e-4,
-    max_iter=300,
+    max_iter=200,
 ):  # fmt: skip
     """Find sparse components one after another, each by `sadmm` with m = 1.
 
@@ -38,23 +37,26 @@ def deflated_sadmm(
 
     Examples
     --------
+    >>> import numpy as np
     >>> deflated_sadmm(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, penalty=1.0, gamma=10.0, rho=10.0)
     deflated_sadmm: explains 9 with m=2 components on 2 of 4 features (6 steps)
     """
     A, _ = checked(A, m, _named(init), seed, tol, max_iter, growth, penalty, gamma=gamma, rho=rho,
                    rho_max=rho_max)  # fmt: skip
 
-    def one(rest, V):
-        run = alternate(rest, V, penalty, gamma, rho, growth=growth, rho_max=rho_max, tol=tol,
-                        max_iter=max_iter)  # fmt: skip
-        return sparse_copy(run.step), run
+    def find(rest):
+        _, V = checked(rest, 1, init, seed, tol, max_iter, growth)
+        step, n_iter, converged = alternate(
+            rest, V, penalty, gamma, rho, growth=growth, rho_max=rho_max, tol=tol, max_iter=max_iter
+        )
+        return sparse_copy(step)[:, 0], n_iter, converged
 
-    return _by_deflation(A, m, None, one, init, seed, "deflated_sadmm")
+    return in_projections(A, m, None, "deflated_sadmm", find, max_iter)
 
 
 def deflated_sadmm_with_k(
     A, m, k, *, gamma=None, rho=None, growth=1.1, rho_max=None, init="pca", seed=None, tol=1e-4,
-    max_iter=300,
+    max_iter=200,
 ):  # fmt: skip
     """Find components of k features each by `deflated_sadmm`, each with its own penalty.
 
@@ -62,6 +64,7 @@ def deflated_sadmm_with_k(
     `sadmm_with_k`, whose arguments these are; `init` is "pca" or "random".
     Explained in the chapter "Keep the columns orthonormal and a copy sparse".
 
+    >>> import numpy as np
     >>> deflated_sadmm_with_k(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1).support
     array([1, 3])
     """
@@ -69,28 +72,17 @@ def deflated_sadmm_with_k(
                    rho_max=rho_max)  # fmt: skip
     SeparateSupports(m, k).fit(A.size)
 
-    def one(rest, V):
-        _, run, _ = search(rest, V, k, gamma, rho, growth=growth, rho_max=rho_max, tol=tol,
-                           max_iter=max_iter)  # fmt: skip
-        return truncated(run.step.V, k), run
+    def find(rest):
+        _, V = checked(rest, 1, init, seed, tol, max_iter, growth)
+        _, (step, n_iter, converged), _ = search(
+            rest, V, k, gamma, rho, growth=growth, rho_max=rho_max, tol=tol, max_iter=max_iter
+        )
+        return truncated(step.V, k)[:, 0], n_iter, converged
 
-    return _by_deflation(A, m, k, one, init, seed, "deflated_sadmm_with_k")
+    return in_projections(A, m, k, "deflated_sadmm_with_k", find, max_iter)
 
 
 def _named(init):
     if not isinstance(init, str):
         raise TypeError(f"init={init!r} must be 'pca' or 'random': each component has its own")
     return init
-
-
-def _by_deflation(A, m, k, one, init, seed, name):
-    W, rest, runs, history = np.zeros((A.size, m)), A, [], []
-    for j in range(m):
-        rest, V = checked(rest, 1, init, seed, 0.0, 1, 1.0)
-        W[:, [j]], run = one(rest, V)
-        runs.append(run)
-        rest = rest.deflated(W[:, j])
-        history.append(SeparateSupports(m, A.size).score(A, W[:, : j + 1]))
-    count = int(np.count_nonzero(W, axis=0).max())
-    run = Run(runs[-1].step, sum(r.n_iter for r in runs), all(r.converged for r in runs))
-    return answer(A, W, k or count, name, run, None, tuple(history))

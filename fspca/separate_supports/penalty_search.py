@@ -8,7 +8,7 @@ def penalty_search(run, k, low, high, max_steps=60):
 
     A larger penalty mostly gives fewer nonzeros, but not strictly, and the count may jump past
     k.  Then the smallest answer seen with at least k is returned, for the caller to truncate by
-    |loading| and to refit; where none has so many, the one closest to k.
+    |loading| and to refit; where even low gives too few, the one closest to k.
 
     Parameters
     ----------
@@ -32,20 +32,26 @@ def penalty_search(run, k, low, high, max_steps=60):
     >>> float(penalty), hit
     (1.0, True)
     """
-    low, high = np.array(low, dtype=float), np.array(high, dtype=float)
-    start, best, rank = None, None, ()
-    for step in range(max_steps + 1):
-        last = step == max_steps or np.all(high - low <= 1e-12 * high)
-        if last and rank and rank[0]:
-            break
-        penalty = (low + high) / 2 if not last else low  # nothing had enough: ask the lowest
+    first, low, high = (np.array(each, dtype=float) for each in (low, low, high))
+    start, best, rank = None, None, (False, -np.inf)
+
+    def tried(penalty):
+        nonlocal start, best, rank
         count, found = run(penalty[()], start)
-        count = np.asarray(count)
         enough = bool(np.all(count >= k))
-        if not rank or (enough, -np.abs(count - k).sum()) > rank:
-            best, rank = (penalty[()], found), (enough, -np.abs(count - k).sum())
-        if last or np.all(count == k):
-            break
+        if (this := (enough, -np.abs(count - k).sum())) > rank:
+            best, rank = (penalty[()], found), this
         start = found if enough else start
+        return np.asarray(count)
+
+    for _ in range(max_steps):
+        penalty = (low + high) / 2
+        count = tried(penalty)
         low, high = np.where(count > k, penalty, low), np.where(count < k, penalty, high)
-    return *best, bool(rank[0] and rank[1] == 0)
+        if np.all(count == k) or np.all(high - low <= 1e-12 * high):
+            break
+    for part in (1, 1 / 2, 1 / 4, 1 / 8, 0):
+        if rank[0]:
+            break
+        tried(first + part * (low - first))
+    return *best, rank == (True, 0)

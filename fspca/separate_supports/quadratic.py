@@ -21,16 +21,16 @@ def quadratic(product, C):
     def curve(V, G, Z):
         AV, AZ = C - G, product(Z)
         M, N, L = V.T @ AV, Z.T @ AZ, V.T @ AZ
-        CV, CZ, VZ, ZZ = C.T @ V, C.T @ Z, V.T @ Z, Z.T @ Z
+        CV, CZ, VZ, ZZ, eye = C.T @ V, C.T @ Z, V.T @ Z, Z.T @ Z, np.eye(V.shape[1])
 
         def along(t):
-            B = np.linalg.inv(np.linalg.cholesky(np.eye(len(M)) + t * t * ZZ)).T  # R^-1
+            B = np.linalg.inv(np.linalg.cholesky(eye + t * t * ZZ)).T  # R^-1
             CW = (CV + t * CZ) @ B
             WAZ = B.T @ (L + t * N) @ B
             WAW = B.T @ (M + t * (L + L.T) + t * t * N) @ B
             turn = spin(B.T @ (VZ + t * ZZ) @ B)
-            slope = np.vdot(CZ.T, B) - np.trace(WAZ) - np.vdot((CW - WAW).T, turn)
-            return np.trace(CW) - np.trace(WAW) / 2, slope
+            slope = np.vdot(CZ.T, B) - np.vdot(eye, WAZ) - np.vdot((CW - WAW).T, turn)
+            return np.vdot(eye, CW - WAW / 2), slope
 
         def arrive(t):
             W, R = qr(V + t * Z)

@@ -8,18 +8,18 @@ from fspca.separate_supports.alternation import (
     alternate,
     answer,
     checked,
+    largest_eigenvalue,
     settling_rho,
     sparse_copy,
-    spectrum,
 )
 from fspca.separate_supports.penalty_search import penalty_search
 
-OCTAVES, TRIALS = 20, 12  # the search halves its penalty so often at most; to 0.4 % after 12
+OCTAVES, TRIALS = 20, 12  # of the search: penalties below the largest eigenvalue, to 0.4 %
 
 
 def sadmm(
     A, m, penalty, gamma, rho, *, growth=1.1, rho_max=None, init="pca", seed=None, tol=1e-4,
-    max_iter=300,
+    max_iter=200,
 ):  # fmt: skip
     r"""Find orthonormal components and their sparse copy, at a given penalty.
 
@@ -37,7 +37,7 @@ def sadmm(
         gamma and rho are positive; rho is that of the first step.
     growth, rho_max : float
         rho <- min(growth rho, rho_max), 1 <= growth < 2 (1: rho stays).  None: up to
-        ||A||_F + penalty sqrt(d).
+        ||A||_F + penalty sqrt(dm).
     init : "pca", "random" or array (d x m), orthonormal columns
     seed : int
         Of the random start.
@@ -53,9 +53,9 @@ def sadmm(
 
     Notes
     -----
-    tan2019's Theorem 2: for rho >= ||A||_F the changes tend to 0 and cluster points are
-    stationary.  This fails where the penalty is large beside rho, or gamma beside rho (the
-    chapter has instances), and a rule on residuals alone may end far from stationary points.
+    tan2019's Theorem 2: for rho >= ||A||_F the changes tend to 0, cluster points are stationary.
+    It fails where the penalty or gamma is large beside rho (the chapter has instances), and
+    the stopping rule alone may be met far from stationary points.
     This is Algorithm 2 of tan2019.  Cost of a step: O(dm min(n, d)), three products with the
     singular vectors of X, or where these are too many one product with A per inner step.
     Explained in the chapter "Keep the columns orthonormal and a copy sparse".
@@ -64,7 +64,7 @@ def sadmm(
     --------
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.1], [0.0, 0.1, 1.0]])
     >>> sadmm(A, m=1, penalty=0.2, gamma=3.0, rho=3.0)
-    sadmm: explains 3 with m=1 components on 2 of 3 features (8 steps)
+    sadmm: explains 3 with m=1 components on 2 of 3 features (7 steps)
     """
     A, V = checked(A, m, init, seed, tol, max_iter, growth, penalty, gamma=gamma, rho=rho,
                    rho_max=rho_max)  # fmt: skip
@@ -76,12 +76,10 @@ def sadmm(
 
 def search(A, V, k, gamma, rho, **options):
     """Return the run of a penalty of which Y has k nonzeros a column on average, or just more."""
-
-    pairs = spectrum(A)
-    high = pairs[0].max(initial=0) if pairs else A.leading(1)[0][0]
+    high = largest_eigenvalue(A)
 
     def run(octave, _):
-        weight = settling_rho(A, penalty := high * 2.0**octave)
+        weight = settling_rho(A, V.shape[1], penalty := high * 2.0**octave)
         found = alternate(A, V, penalty, gamma or weight, rho or weight, **options)
         return np.count_nonzero(found.step.Y) / V.shape[1], found
 
@@ -99,7 +97,7 @@ def truncated(V, k):
 
 def sadmm_with_k(
     A, m, k, *, gamma=None, rho=None, growth=1.1, rho_max=None, init="pca", seed=None, tol=1e-4,
-    max_iter=300,
+    max_iter=200,
 ):  # fmt: skip
     """Find components of k features each by `sadmm`, searching the penalty.
 
@@ -107,7 +105,7 @@ def sadmm_with_k(
     m k nonzeros in all; after 12 trials the last one with more is kept.  Every trial begins at
     `init`.  Columns share them unevenly, so W
     keeps the k largest entries of each column of that penalty's V, at unit length.  gamma and
-    rho are by default both ||A||_F + penalty sqrt(d), from which on the steps settle; the
+    rho are by default both ||A||_F + penalty sqrt(dm), from which on the steps settle; the
     other arguments are those of `sadmm`.  No guarantee is known.
     Explained in the chapter "Keep the columns orthonormal and a copy sparse".
 
@@ -116,6 +114,6 @@ def sadmm_with_k(
     """
     A, V = checked(A, m, init, seed, tol, max_iter, growth, gamma=gamma, rho=rho, rho_max=rho_max)
     SeparateSupports(m, k).fit(A.size)
-    _, run, _ = search(A, V, k, gamma, rho, growth=growth, rho_max=rho_max, tol=tol,
-                       max_iter=max_iter)  # fmt: skip
+    options = {"growth": growth, "rho_max": rho_max, "tol": tol, "max_iter": max_iter}
+    _, run, _ = search(A, V, k, gamma, rho, **options)
     return answer(A, truncated(run.step.V, k), k, "sadmm_with_k", run, run.step.V)

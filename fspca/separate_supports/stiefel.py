@@ -1,6 +1,7 @@
 """The Stiefel manifold: steps among d x m matrices with orthonormal columns."""
 
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -41,9 +42,14 @@ def qr(M):
     return Q * signs, R * signs[:, None]
 
 
+@cache
+def _upper_half(m):
+    return np.triu(np.ones((m, m))) - np.eye(m) / 2
+
+
 def spin(H):
-    """dR R^-1 along qf(V + tZ) = W R^-1, from H = W'Z R^-1."""
-    return np.triu(H + H.T, 1) + np.diag(np.diagonal(H))
+    """dR R^-1 where V + tZ = WR, from H = W'Z R^-1: upper triangular, with the sum H + H'."""
+    return (H + H.T) * _upper_half(len(H))
 
 
 def by_retraction(f, gradient):
@@ -123,11 +129,12 @@ def minimize_on_stiefel(f, gradient, V0, *, max_iter=30, tol=1e-5, c1=1e-4, c2=0
     grad, taken = tangent(V, G), []
     Z, size, t = -grad, np.vdot(grad, grad), 1 / (np.linalg.norm(G) or 1.0)
     while not (converged := bool(np.sqrt(size) <= tol * np.linalg.norm(G))):
+        if len(taken) == max_iter:
+            break
         if (slope := np.vdot(grad, Z)) >= 0:
             Z, slope = -grad, -size
         along, arrive = curve(V, G, Z)
-        found = strong_wolfe(along, value, slope, t, c1, c2)
-        if len(taken) == max_iter or found is None:
+        if (found := strong_wolfe(along, value, slope, t, c1, c2)) is None:
             break
         taken.append((found[0], value, slope, *found[1:]))
         t, value, _ = found

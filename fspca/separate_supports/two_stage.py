@@ -24,7 +24,7 @@ def feature_scores(A, V):
 
 def two_stage(
     A, m, k, *, penalty=None, gamma=None, rho=None, first=None, refit=False, growth=1.1,
-    rho_max=None, init="pca", seed=None, tol=1e-4, max_iter=300,
+    rho_max=None, init="pca", seed=None, tol=1e-4, max_iter=200,
 ):  # fmt: skip
     r"""Choose k features by a first SADMM on all, and run a second on those.
 
@@ -70,7 +70,7 @@ def two_stage(
     problem.fit(A.size)
     if penalty is None:
         penalty = 0.1 * A.leading(1)[0][0] / np.sqrt(k)
-    weight = settling_rho(A, penalty)
+    weight = settling_rho(A, m, penalty)
     stage = partial(alternate, penalty=penalty, gamma=gamma or weight, rho=rho or weight,
                     growth=growth, rho_max=rho_max, tol=tol, max_iter=max_iter)  # fmt: skip
     n_iter, converged = 0, True
