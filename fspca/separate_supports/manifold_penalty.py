@@ -9,6 +9,8 @@ from fspca.separate_supports.patterns import loadings_at, loadings_with, thresho
 from fspca.separate_supports.stiefel import minimize_on_stiefel
 from fspca.validate import checked_count, checked_share
 
+RESTART = 20  # steps after which Fletcher and Reeves's directions, which can jam, begin anew
+
 
 def cost(Z, gamma):
     """Return f(X) = -sum max(|Z'X| - gamma, 0)^2 / 2 and its gradient, as functions of X.
@@ -35,10 +37,15 @@ def descend(Z, X, gamma, max_iter=200, tol=1e-6):
     """Return X, Z'X, the steps, and whether the gradient on the manifold came down to tol."""
     f, gradient = cost(Z, gamma)
     size = -f(X) or 1.0  # a unit in which slopes, of the order of f squared, do not overflow
-    minimum = minimize_on_stiefel(
-        lambda V: f(V) / size, lambda V: gradient(V) / size, X, max_iter=max_iter, tol=tol
-    )
-    return minimum.V, Z.rmatmat(minimum.V), minimum.n_iter, minimum.converged
+    steps, left = 0, max_iter
+    while left:
+        minimum = minimize_on_stiefel(
+            lambda V: f(V) / size, lambda V: gradient(V) / size, X, max_iter=min(RESTART, left),
+            tol=tol,
+        )  # fmt: skip
+        X, steps = minimum.V, steps + minimum.n_iter
+        left = 0 if minimum.converged or minimum.n_iter < RESTART else max_iter - steps
+    return X, Z.rmatmat(X), steps, minimum.converged
 
 
 def manifold_penalty(A, m, penalty, *, max_iter=200, tol=1e-6):

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+NARROW = 1e-6  # relative width of a bracket; an iteration's end is not known more closely
+
 
 def penalty_search(run, k, low, high, max_steps=60):
     """Bisect between low (too many nonzeros) and high (too few) until k are counted.
@@ -33,7 +35,7 @@ def penalty_search(run, k, low, high, max_steps=60):
     (1.0, True)
     """
     first, low, high = (np.array(each, dtype=float) for each in (low, low, high))
-    start, best, rank = None, None, (False, -np.inf)
+    top, start, best, rank = high, None, None, (False, -np.inf)
 
     def tried(penalty):
         nonlocal start, best, rank
@@ -48,7 +50,8 @@ def penalty_search(run, k, low, high, max_steps=60):
         penalty = (low + high) / 2
         count = tried(penalty)
         low, high = np.where(count > k, penalty, low), np.where(count < k, penalty, high)
-        if np.all(count == k) or np.all(high - low <= 1e-12 * high):
+        narrow = high - low <= NARROW * np.maximum(high, top / 1000)
+        if np.all((count == k) | narrow):
             break
     for part in (1, 1 / 2, 1 / 4, 1 / 8, 0):
         if rank[0]:
