@@ -72,7 +72,7 @@ def walked(A, truth, start, penalty, gamma, rho):
     the value, -1/2 tr(V'AV) + penalty |V|_1, is that of the orthonormal one.
     """
     curves, scale = {"sparse": [], "orthonormal": [], "value": []}, A.trace / 2
-    walk = steps(A, start, penalty, gamma, rho, 1.1, max(rho, settling_rho(A, penalty)))
+    walk = steps(A, start, penalty, gamma, rho, 1.1, max(rho, settling_rho(A, 1, penalty)))
     for step in islice(walk, STEPS):
         lengths = np.linalg.norm(step.Y, axis=0)
         sparse = step.Y / np.where(lengths > 0, lengths, 1.0)

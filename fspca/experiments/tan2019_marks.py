@@ -19,7 +19,7 @@ N, D, M, NOISE = 500, 5000, 2, 3.0
 def walk(A, count, penalty=10.0, gamma=100.0, rho=1000.0):
     """Return the seconds of so many outer steps, and how many searches and trials they had."""
     V = A.leading(M)[1]
-    found = steps(A, V, penalty, gamma, rho, 1.1, settling_rho(A, penalty))
+    found = steps(A, V, penalty, gamma, rho, 1.1, settling_rho(A, 1, penalty))
     began = time.perf_counter()
     for _ in range(count):
         next(found)

@@ -16,6 +16,7 @@ from fspca.covariance import Covariance
 from fspca.judge import objective
 from fspca.linalg import largest
 from fspca.problem import ConvergenceWarning, SeparateSupports, SharedSupport
+from fspca.separate_supports.alternation import settling_rho
 from fspca.separate_supports.deflated_sadmm import deflated_sadmm, deflated_sadmm_with_k
 from fspca.separate_supports.gpower import gpower, gpower_with_k
 from fspca.separate_supports.grqi import grqi
@@ -55,7 +56,9 @@ AT_SETTING = {  # (A, m, k, *setting); k is what the shared ones choose in all
     "gpower, l0, block": lambda A, m, k, penalty: gpower(A, m, penalty, norm="l0", block=True),
     "gpower, l1, block": lambda A, m, k, penalty: gpower(A, m, penalty, norm="l1", block=True),
     "manifold_penalty": lambda A, m, k, penalty: manifold_penalty(A, m, penalty),
-    "sadmm": lambda A, m, k, *setting: sadmm(A, m, *setting, max_iter=STEPS),
+    "sadmm": lambda A, m, k, *setting: sadmm(
+        A, m, *setting, rho_max=settling_rho(A, 1, setting[0]), max_iter=STEPS
+    ),
     "deflated_sadmm": lambda A, m, k, *setting: deflated_sadmm(A, m, *setting, max_iter=STEPS),
     "two_stage": lambda A, m, k, penalty, gamma, rho, first=None: two_stage(
         A, m, k, penalty=penalty, gamma=gamma, rho=rho, first=first, max_iter=STEPS
