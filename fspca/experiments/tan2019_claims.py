@@ -117,7 +117,7 @@ def recovery(name):
     for answer in ("cut", "own"):
         low, six, mean, two = (
             {m: errors(rows, m, answer, at).mean(axis=1) for m in there}
-            for at in (noises[:4], [6], noises, [2])
+            for at in ([x for x in noises if x <= 4], [6], noises, [2])
         )
         power = [m for m in there if m in (*POWER, *BLOCK)]
         rest = [m for m in there if m not in power]

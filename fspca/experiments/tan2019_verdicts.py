@@ -166,7 +166,9 @@ def table_2(cells=None):
     reading, chosen, _ = choose(rows, cells)
     records = []
     for (name, method), printed in cells.items():
-        ours = value(chosen[name], method, *reading)
+        prepared = {key: chosen[name][key] for key in ("set", "preparation")}
+        alike = [chosen[name], *(row for row in rows if prepared.items() <= row.items())]
+        ours = next((x for x in (value(row, method, *reading) for row in alike) if x), None)
         others = [value(row, method, *r) for row in rows if row["set"] == name for r in READINGS]
         if ours:
             records.append({
