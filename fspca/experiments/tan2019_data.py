@@ -57,7 +57,7 @@ LOGS = [name for name in PREPARATIONS if "logarithms" in name or "floor" in name
 
 LEFT_OUT = {  # what cannot be, or says nothing new
     "duke": LOGS,  # it comes standardised
-    "colon": ["floor and ceiling"],  # nothing below the floor, one value above the ceiling
+    "colon": ["floor and ceiling"],  # nothing below the floor, four values above the ceiling
     "dlbcl": [name for name in PREPARATIONS if "given" not in name and "floor" not in name],
 }
 
