@@ -312,35 +312,32 @@ def tan2019_leukemia(set, m):
     return curves(set, m, (50, 200, 350, 500))
 
 
-@experiment(
-    cases=[
-        {"set": name, "m": m, "k": k}
-        for name in ("leukemia_golub", "colon", "gcm", *(f"noise {f}" for f in (2, 4, 6)))
-        for m in (3, 5)
-        for k in (20, 50, 100)
-    ]
-)
+ASKED = [
+    *({"set": name, "m": 3, "k": k} for name in ("leukemia_golub", "colon", "gcm")
+      for k in (20, 50, 100)),
+    *({"set": f"noise {factor}", "m": 2, "k": 20} for factor in (2, 4, 6)),
+]  # fmt: skip
+
+
+@experiment(cases=ASKED)
 def tan2019_question(set, m, k):
     """Go, IPU and the two-stage method with the same k features in all, and certified gaps."""
     if set.startswith("noise"):
         A = summed(make_sparse_pair(*NARROW, float(set.split()[1]), seed=0)[0])
     else:
         A = summed(prepared(set, preparation=STANDARD[set]))
-    answers = {"go": go, "ipu": ipu, "two_stage": two_stage, "ipu from two_stage": None}
-    row = {"seconds": {}, "values": {}}
-    for name, method in answers.items():
-        if method:
-            found, row["seconds"][name] = quietly(method, A, m, k)
-            answers[name] = found
-        else:
-            found = ipu(A, m, k, init=answers["two_stage"].W)
-        row["values"][name] = found.objective
-    support = answers["two_stage"].support
-    row["values"]["two_stage, refitted"] = refit(A, support, m)[1]
-    bounds = {
-        name: upper_bound(A, m, k, name).bound for name in ("eigenvalue", "diagonal", "shifted")
-    }
-    bounds["dual"] = upper_bound(A, m, k, max_steps=300).bound
+    found, seconds = {}, {}
+    for name, method in {"go": go, "ipu": ipu, "two_stage": two_stage}.items():
+        found[name], seconds[name] = quietly(method, A, m, k)
+    runs = [quietly(AT_SETTING["two_stage"], A, m, k, *setting) for setting in MODEST]
+    values = [run.objective for run, _ in runs]
+    found["two_stage, searched"] = best = runs[first_best(values)][0]
+    seconds["two_stage, searched"] = sum(each for _, each in runs)
+    found["ipu from two_stage"] = ipu(A, m, k, init=best.W)
+    values = {name: each.objective for name, each in found.items()}
+    values["two_stage, refitted"] = refit(A, best.support, m)[1]
+    methods = ("eigenvalue", "diagonal", "shifted", *(() if A.size > 5000 else ("dual",)))
+    bounds = {name: upper_bound(A, m, k, name, max_steps=100).bound for name in methods}
     least = min(bounds.values())
-    row["gaps"] = {name: max(0.0, least / value - 1) for name, value in row["values"].items()}
-    return row | {"bounds": bounds, "features": len(support), "leading": A.leading(m)[0].sum()}
+    gaps = {name: max(0.0, least / value - 1) for name, value in values.items()}
+    return {"values": values, "gaps": gaps, "bounds": bounds, "seconds": seconds}
