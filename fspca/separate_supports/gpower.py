@@ -37,7 +37,7 @@ def gpower(A, m, penalty, *, norm="l1", block=False, max_iter=1000):
     r"""Find sparse components by maximising a convex function of a vector among the samples.
 
     With A = Z'Z and columns z_i of Z, the sparsest loadings can be eliminated: over unit x,
-    maximise sum_i max(|z_i'x| - gamma, 0)^2 (l1), or sum_i max((z_i'x)^2 - gamma, 0) (l0).
+    maximise sum_i max(abs(z_i'x) - gamma, 0)^2 (l1), or sum_i max((z_i'x)^2 - gamma, 0) (l0).
     Both are convex, so that the maximiser of their tangent is a better x: a power step with a
     threshold.
 
@@ -47,8 +47,8 @@ def gpower(A, m, penalty, *, norm="l1", block=False, max_iter=1000):
     m : int
         Components.
     penalty : float
-        In [0, 1): gamma relative to the largest |z_i| (l1) or |z_i|^2 (l0), from where on
-        nothing would be chosen.
+        In [0, 1): gamma relative to the length of the longest z_i (l1), or to its square (l0),
+        from where on nothing would be chosen.
     norm : "l1" or "l0"
     block : bool
         False finds one component after another (projection deflation), True all at once over

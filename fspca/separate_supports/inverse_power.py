@@ -35,9 +35,9 @@ def ratio_descent(Z, f, penalty, max_iter=1000):
 def inverse_power(A, m, penalty, *, max_iter=1000):
     r"""Find one sparse component after another by lowering a ratio of norms.
 
-    With A = Z'Z the problem is min ((1 - a) |f|_2 + a |f|_1) / |Zf|_2, which for a = 0 is PCA.
-    The concave side, -|Zf|_2, is replaced by its tangent; what remains is solved by one soft
-    threshold.  The loadings are refitted on the support found.
+    With A = Z'Z the problem is to minimise ((1 - a) norm2(f) + a norm1(f)) / norm2(Zf), which for
+    a = 0 is PCA.  In each step norm2(Zf) gives way to its tangent; what remains is solved by
+    one soft threshold.  The loadings are refitted on the support found.
 
     Parameters
     ----------

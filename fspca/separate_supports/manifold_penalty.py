@@ -13,7 +13,7 @@ RESTART = 20  # steps after which Fletcher and Reeves's directions, which can ja
 
 
 def cost(Z, gamma):
-    """Return f(X) = -sum max(|Z'X| - gamma, 0)^2 / 2 and its gradient, as functions of X.
+    """Return f(X) = -sum max(abs(Z'X) - gamma, 0)^2 / 2 and its gradient, as functions of X.
 
     The product Z'X is kept for the gradient at the same X.
     """
@@ -51,10 +51,10 @@ def descend(Z, X, gamma, max_iter=200, tol=1e-6):
 def manifold_penalty(A, m, penalty, *, max_iter=200, tol=1e-6):
     r"""Find m sparse components at once by a Riemannian descent of block GPower's cost.
 
-    With A = Z'Z the problem is min -1/2 sum max(|Z'X| - gamma, 0)^2 over n x m matrices X with
+    With A = Z'Z the problem is min -1/2 sum max(abs(Z'X) - gamma, 0)^2 over n x m matrices X with
     X'X = I, one gamma for all.  Where GPower takes the polar factor of the gradient, here the
     Stiefel manifold is descended by conjugate gradients; the loadings on the pattern
-    |Z'X| > gamma are refitted in the same way.
+    abs(Z'X) > gamma are refitted in the same way.
 
     Parameters
     ----------
