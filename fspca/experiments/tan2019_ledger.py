@@ -17,9 +17,26 @@ TITLES = {
     "tan2019_figure_6": "tan2019, Figure 6, Breast",
     "tan2019_figure_7": "tan2019, Figure 7, News20",
 }
-NAMES = {"gpower, l0": "GPower-0", "gpower, l1": "GPower-1", "grqi": "GRQI", "tpower": "TPower",
-         "inverse_power": "IPM", "soap": "Wang", "sadmm": "StSPCA", "deflated_sadmm": "StSPCA-D",
-         "two_stage": "StSPCA-2S"}  # fmt: skip
+NAMES = {  # as the paper calls them
+    "gpower, l0": "GPower-0",
+    "gpower, l1": "GPower-1",
+    "gpower, l0, block": "GPower-0-B",
+    "gpower, l1, block": "GPower-1-B",
+    "manifold_penalty": "Manopt",
+    "grqi": "GRQI",
+    "inverse_power": "IPM",
+    "tpower": "TPower",
+    "soap": "Wang",
+    "sadmm": "StSPCA",
+    "deflated_sadmm": "StSPCA-D",
+    "two_stage": "StSPCA-2S",
+}
+STYLED = {  # as `fspca.plots.STYLES` calls them, where that is another name
+    "gpower, l1": "gpower",
+    "gpower, l0, block": "gpower, block l0",
+    "gpower, l1, block": "gpower, block",
+    "deflated_sadmm": "sadmm, deflated",
+}
 REASONS = {}  # what we found out about a difference, by the beginning of its row
 RULES = {
     "tan2019_table_2": "0.1 % is not told apart; every preparation, count and sum",
