@@ -86,7 +86,7 @@ def minimize_on_stiefel(f, gradient, V0, *, max_iter=30, tol=1e-5, c1=1e-4, c2=0
 
     The direction is Z = -grad f + beta (the last Z transported), with Fletcher and Reeves's
     beta = ||grad f||^2 / ||last grad f||^2; a step along V(t) = qf(V + tZ) meets the strong
-    Wolfe conditions f(V(t)) <= f + c1 t f' and |d/dt f(V(t))| <= c2 |f'|.
+    Wolfe conditions f(V(t)) <= f + c1 t f' and abs(d/dt f(V(t))) <= c2 abs(f').
 
     Parameters
     ----------
@@ -108,8 +108,9 @@ def minimize_on_stiefel(f, gradient, V0, *, max_iter=30, tol=1e-5, c1=1e-4, c2=0
 
     Notes
     -----
-    tan2019's Theorem 1: then liminf ||grad f|| = 0.  Where transport leaves no descent, which
-    its proof excludes and rounding does not, the direction starts anew from -grad f.
+    tan2019's Theorem 1: then liminf ||grad f|| = 0.  Its proof needs the transport that belongs
+    to the curve; with the projection a direction may not descend, and then begins anew from
+    -grad f.
     This is Algorithm 3 of tan2019.  Cost of a step: one curve, and O(dm^2).
     Explained in the chapter "Move without leaving the manifold".
 

@@ -29,7 +29,7 @@ def two_stage(
     r"""Choose k features by a first SADMM on all, and run a second on those.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  The first stage
-    scores feature j by sum_i sigma_i |v_ij|, so that a component which explains little counts
+    scores feature j by sum_i sigma_i abs(v_ij), so that a component which explains little counts
     little, however large its loadings; k features have the largest scores.
 
     Parameters
