@@ -8,7 +8,7 @@ from fspca.experiments import tan2019_claims as claims
 from fspca.experiments import tan2019_data as data
 from fspca.experiments import tan2019_methods as methods
 from fspca.experiments import tan2019_verdicts as verdicts
-from fspca.experiments.runner import experiments, stored
+from fspca.experiments.runner import experiments
 from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
 from fspca.synthetic import make_sparse_pair
 
@@ -127,7 +127,7 @@ def test_every_printed_cell_has_a_verdict():
 
 def test_random_features_explain_less_than_any_method():
     """The placebo of the verdicts on Table 2: chosen features against drawn ones."""
-    for row in stored("tan2019_table_2")["rows"]:
+    for row in verdicts.rows_of("tan2019_table_2"):
         least = min(each["plain"] for each in row["each"].values())
         assert row["at random"]["plain"] < least
 

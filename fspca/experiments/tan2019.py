@@ -10,7 +10,7 @@ import numpy as np
 
 from fspca import datasets
 from fspca.covariance import Covariance
-from fspca.experiments.runner import experiment, stored
+from fspca.experiments.runner import experiment
 from fspca.experiments.tan2019_claims import BLOCK, RIVALS, VARIED, key
 from fspca.experiments.tan2019_data import STANDARD, cases_of_table_2, prepared
 from fspca.experiments.tan2019_methods import (
@@ -34,6 +34,7 @@ from fspca.experiments.tan2019_methods import (
     recovery_error,
     searched,
 )
+from fspca.experiments.tan2019_verdicts import rows_of
 from fspca.judge import objective
 from fspca.linalg import random_subspace
 from fspca.separate_supports.alternation import settling_rho, steps
@@ -157,7 +158,7 @@ def recovery(n, d, noise, seed, chosen, single=True):
         row[method] = {
             "cut": recovery_error(W, truth),
             "own": recovery_error(own.W, truth),
-            "by the truth": recovery_error(ideal, truth),
+            "last digits": {"by the truth": recovery_error(ideal, truth)},
             "features": np.count_nonzero(own.W, axis=0),
             "explained": explained(A, W),
             "seconds": {"run": seconds, "search": choice["seconds"]},
@@ -169,7 +170,7 @@ def recovery(n, d, noise, seed, chosen, single=True):
 
 
 def chosen_for(name, noise):
-    return next(row for row in stored(name)["rows"] if row["noise"] == noise)
+    return next(row for row in rows_of(name) if row["noise"] == noise)
 
 
 @experiment(cases=[{"noise": n, "seed": s} for n in NOISES for s in REPEATS], alone=True)
@@ -250,7 +251,9 @@ def best_cut(A, runs, tried, k, total):
     seconds = {"run": runs[i][1], "search": total}
     point = measured(A, cuts[i]) | {"setting": tried[i], "seconds": seconds}
     V = runs[i][0].orthonormal
-    return point if V is None else point | {"orthonormal": objective(A, V)}
+    if V is not None:
+        point["orthonormal"] = objective(A, V)
+    return {"last digits": point}
 
 
 @experiment(cases=cases_of_table_2())
@@ -280,7 +283,7 @@ def tan2019_table_2(set, part, preparation):
 def tan2019_refitted(set, part, preparation):
     """What StSPCA and StSPCA-2S explain at their settings of Table 2, with the best loadings."""
     A, case = summed(prepared(set, part, preparation)), (set, part, preparation)
-    old = next(r for r in stored("tan2019_table_2")["rows"] if tuple(r.values())[:3] == case)
+    old = next(r for r in rows_of("tan2019_table_2") if tuple(r.values())[:3] == case)
     row = {}
     for count, each in asked(50, 3, "sadmm").items():
         setting = old[count]["sadmm"]["setting"]
@@ -288,10 +291,11 @@ def tan2019_refitted(set, part, preparation):
         for j, column in enumerate(W.T):
             rows = np.flatnonzero(column)
             W[rows, j] = refit(A, rows, 1)[0][rows, 0]
-        row[count] = {"sadmm": measured(A, W)}
+        row[count] = {"sadmm": {"last digits": measured(A, W)}}
     setting = old["all"]["two_stage"]["setting"]
     support = quietly(AT_SETTING["two_stage"], A, 3, 50, *setting)[0].support
-    row["each"]["two_stage"] = row["all"]["two_stage"] = measured(A, refit(A, support, 3)[0])
+    point = {"last digits": measured(A, refit(A, support, 3)[0])}
+    row["each"]["two_stage"] = row["all"]["two_stage"] = point
     best = ipu(A, 3, 50)
     row["each"]["ipu"] = row["all"]["ipu"] = measured(A, best.W)
     return row
@@ -381,4 +385,8 @@ def tan2019_question(set, m, k):
     bounds = {name: upper_bound(A, m, k, name, max_steps=100).bound for name in methods}
     least = min(bounds.values())
     gaps = {name: max(0.0, least / value - 1) for name, value in values.items()}
-    return {"values": values, "gaps": gaps, "bounds": bounds, "seconds": seconds}
+    row = {"bounds": bounds, "seconds": seconds}
+    for what, numbers in {"values": values, "gaps": gaps}.items():
+        sure = {name: numbers.pop(name) for name in ("go", "ipu")}
+        row[what] = sure | {"last digits": numbers}
+    return row

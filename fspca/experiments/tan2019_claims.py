@@ -7,7 +7,6 @@ from itertools import product
 
 import numpy as np
 
-from fspca.experiments.runner import stored
 from fspca.experiments.tan2019_verdicts import (
     COUNTS,
     FAR,
@@ -17,6 +16,7 @@ from fspca.experiments.tan2019_verdicts import (
     all_of,
     over_readings,
     published,
+    rows_of,
     told,
 )
 from fspca.experiments.verdict import DIFFERS, REPRODUCED, WITHIN
@@ -52,7 +52,7 @@ def ends(rows, method, matrix, *setting):
 
 
 def figure_1():
-    rows = stored("tan2019_figure_1")["rows"]
+    rows = rows_of("tan2019_figure_1")
     verdicts = {"best": [], "penalty": [], "rho": []}
     for matrix in ("sparse", "orthonormal"):
         best = ends(rows, "admm", matrix, 10, 1000)
@@ -79,7 +79,7 @@ def steady_gamma(rows):
 
 
 def figure_2():
-    rows = stored("tan2019_figure_2")["rows"]
+    rows = rows_of("tan2019_figure_2")
     gamma = steady_gamma(rows)
     verdicts, numbers = {"similar": [], "apart": [], "better": []}, {}
     for matrix in ("sparse", "orthonormal"):
@@ -106,7 +106,7 @@ def errors(rows, method, answer, noises):
 
 def recovery(name):
     """Return what is said of recovery against noise, in Figure 3 and in Figure 4 (a)."""
-    rows = stored(name)["rows"]
+    rows = rows_of(name)
     noises = sorted({row["noise"] for row in rows})
     there = [method for method in (*RIVALS, *BLOCK, *OURS) if method in rows[0]]
     verdicts = {}
@@ -149,7 +149,7 @@ def figure_3():
 
 def figure_4():
     """Part (b): the value of problem (4) divided by ||X||^2 / 2, by outer step."""
-    rows = stored("tan2019_figure_4b")["rows"]
+    rows = rows_of("tan2019_figure_4b")
     svd, random = (np.array([row[start]["value"] for row in rows]) for start in ("svd", "random"))
     scale = np.abs(svd[:, -1])
 
@@ -176,7 +176,7 @@ def at_points(verdicts, most=False):
 
 def on_data(name):
     """Return what is said of variance and time against the number of features."""
-    rows, found = stored(name)["rows"], {}
+    rows, found = rows_of(name), {}
     every = [(row["m"], point) for row in rows for point in row["points"].values()]
     there = every[0][1]["each"]  # on News20 not all rivals
     power = [method for method in POWER if method in there]
@@ -239,7 +239,7 @@ def table_2():
     """The sentences on Table 2, set by set, over all counts, sums and preparations."""
     records = []
     texts = published("tan2019_table_2")["claims"]
-    rows = stored("tan2019_table_2")["rows"]
+    rows = rows_of("tan2019_table_2")
     for name in dict.fromkeys(row["set"] for row in rows):
         mine = [(row, *r) for row in rows if row["set"] == name for r in product(COUNTS, SUMS)]
         found = {"blocks": [], "ours first": [], "two stages": []}
@@ -257,7 +257,7 @@ def table_2():
             holding = f"{verdicts.count(REPRODUCED)} of {len(verdicts)} readings"
             records.append({"key": k, "claim": f"{name}: {texts[k]}", "ours": holding,
                             "verdict": over_readings(verdicts)})  # fmt: skip
-    rows = stored("tan2019_imbalance")["rows"]
+    rows = rows_of("tan2019_imbalance")
     ratios = [row["most"] / max(row["least"], 1) for row in rows]
     records.append({"key": "imbalance", "claim": texts["imbalance"], "ours": min(ratios),
                     "verdict": all_of([above(ratio, 2.0) for ratio in ratios])})  # fmt: skip

@@ -167,7 +167,7 @@ def searched(X, V, k, methods, grid=FULL):
         best, truth = first_best(values), first_best(-np.array(errors))
         row[method] = {
             "setting": tried[best], "value": values[best], "error": errors[best],
-            "by the truth": {"setting": tried[truth], "error": errors[truth]},
+            "last digits": {"by the truth": {"setting": tried[truth], "error": errors[truth]}},
             "settings": len(tried), "seconds": total,
         }  # fmt: skip
     return row
