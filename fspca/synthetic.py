@@ -94,3 +94,27 @@ def make_spiked(n, d, m, k, strength=10.0, seed=0):
     U[:k] = random_subspace(k, m, rng)
     spikes = np.sqrt(strength) * rng.standard_normal((n, m))
     return rng.standard_normal((n, d)) + spikes @ U.T, U
+
+
+def make_sparse_pair(n, d, noise=1.0, seed=0):
+    """Draw n samples of the model of tan2019's Section 5.1: two components of ten features each.
+
+    The covariance has the eigenvalues 400 and 300 on the first ten features and on the next ten,
+    each with equal loadings, and 1 in all other directions; then every feature but these 20 is
+    multiplied by `noise`.  Whatever orthonormal vectors complete the two, the covariance is
+    I + 399 v1 v1' + 299 v2 v2', so it takes standard normal samples and two directions: nothing of
+    size d x d is formed.  (The paper's other eigenvectors are uniform random numbers, not
+    orthonormal; taken to the letter they change the spectrum.)  Returns X and V, d x 2.
+
+    >>> X, V = make_sparse_pair(n=5, d=30)
+    >>> X.shape, V.any(axis=1).sum().item()
+    ((5, 30), 20)
+    """
+    if d < 20:
+        raise ValueError(f"d={d} must be at least 20, the features of the two components")
+    V = np.zeros((d, 2))
+    V[:10, 0] = V[10:20, 1] = 10**-0.5
+    X = np.random.default_rng(seed).standard_normal((n, d))
+    X += (X @ V) * (np.sqrt([400.0, 300.0]) - 1) @ V.T
+    X[:, 20:] *= noise
+    return X, V

@@ -7,6 +7,7 @@ import pytest
 
 from fspca.experiments import ledger, ledger_page
 from fspca.experiments.runner import experiments
+from fspca.experiments.tan2019_verdicts import printed_cells
 from fspca.experiments.tian2020_claims import side
 from fspca.experiments.tian2020_verdicts import figure_4_points, published
 
@@ -54,7 +55,7 @@ def test_every_published_number_has_its_row():
 def test_rows_are_complete_and_each_place_is_there_once():
     places = [(row["id"], row["row"]) for row in ROWS]
     assert len(set(places)) == len(places)
-    assert {row["verdict"] for row in ROWS} <= set(ledger_page.SIGNS)
+    assert {row["verdict"] for row in ROWS} <= set(ledger_page.MARKS)
     assert all(row["why"] and row["function"] and row["seconds"] for row in ROWS)
     read = list(csv.DictReader(io.StringIO(ledger_page.table())))
     assert read == ROWS
@@ -69,7 +70,7 @@ def test_counts_on_top_are_those_of_the_rows():
     numbers = ledger_page.tally(ROWS)
     assert sum(numbers) + ledger_page.asked(ROWS) == len(ROWS)
     line = next(line for line in ledger_page.page().splitlines() if "**all**" in line)
-    assert [int(x) for x in line.split("|")[2:8]] == [
+    assert [int(x) for x in line.split("|")[2:9]] == [
         sum(numbers),
         *numbers,
         ledger_page.asked(ROWS),
@@ -84,3 +85,22 @@ def test_a_ratio_near_one_says_nothing():
 def test_figure_4_tells_starts_apart():
     assert {p["verdict"] for p in figure_4_points() if p["method"] == "go"} == {"reproduced"}
     assert {p["verdict"] for p in figure_4_points() if p["method"] != "go"} == {"under-specified"}
+
+
+def test_every_number_and_sentence_of_tan2019_has_its_row():
+    rows = {(r["id"], r["row"]) for r in ROWS if r["id"].startswith("tan2019")}
+    for name, method in printed_cells():
+        assert ("tan2019_table_2", f"{name}/{method}") in rows
+    for line in published("tan2019_table_1")["rows"]:
+        assert ("tan2019_table_1", line["set"]) in rows
+    for figure in range(1, 8):
+        name = f"tan2019_figure_{figure}"
+        for sentence in published(name)["claims"].values():
+            assert (name, f"claim/{sentence}") in rows
+
+
+def test_what_is_not_to_be_had_has_no_verdict():
+    """Breast: a row of Table 1, and every sentence on Figure 6."""
+    missing = [r for r in ROWS if r["verdict"] == "not to be had"]
+    assert len(missing) == 1 + len(published("tan2019_figure_6")["claims"])
+    assert all(not r["ours"] for r in missing)

@@ -83,3 +83,25 @@ def test_ties_and_signs_are_settled_once():
     assert largest([1, 2, 2, 2], 2).tolist() == [1, 2]
     V = fix_signs(np.array([[1.0, -3.0], [-2.0, 1.0]]))
     assert V.tolist() == [[-1.0, 3.0], [2.0, -1.0]]
+
+
+def test_sparse_pair_has_the_covariance_of_its_model():
+    """Also with any orthonormal completion: only the two sparse directions matter."""
+    d, rng = 25, np.random.default_rng(0)
+    _, V = synthetic.make_sparse_pair(1, d)
+    basis = np.linalg.qr(np.c_[V, rng.random((d, d - 2))])[0]
+    spectrum = np.r_[400.0, 300, np.ones(d - 2)]
+    model = np.eye(d) + V @ np.diag([399.0, 299.0]) @ V.T
+    assert np.allclose((basis * spectrum) @ basis.T, model)
+    X, _ = synthetic.make_sparse_pair(40_000, d, noise=3.0, seed=1)
+    factors = np.r_[np.ones(20), np.full(d - 20, 3.0)]
+    expected = model * np.outer(factors, factors)
+    error = np.abs(X.T @ X / len(X) - expected) / np.sqrt(
+        np.outer(np.diag(expected), np.diag(expected)) + expected**2
+    )
+    assert error.max() < 5 / np.sqrt(len(X))  # five standard errors, for each of 325 entries
+
+
+def test_sparse_pair_needs_room():
+    with pytest.raises(ValueError, match="d=19 must be at least 20"):
+        synthetic.make_sparse_pair(5, 19)

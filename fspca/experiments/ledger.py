@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from fspca.experiments import asteris2014_ledger
+from fspca.experiments import asteris2014_ledger, tan2019_ledger
 from fspca.experiments import tian2020_claims as claims
 from fspca.experiments import tian2020_verdicts as verdicts
 from fspca.experiments.runner import RESULTS, experiments, stored
@@ -184,7 +184,7 @@ def entries():
         *figure_4(),
         *others(),
     ]
-    return [*tian2020, *asteris2014_ledger.entries()]
+    return [*tian2020, *tan2019_ledger.entries(), *asteris2014_ledger.entries()]
 
 
 def faults(ids, functions, labels, rows):

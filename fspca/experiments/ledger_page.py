@@ -3,14 +3,15 @@
 import csv
 import io
 
-from fspca.experiments import asteris2014_ledger
+from fspca.experiments import asteris2014_ledger, tan2019_ledger
 from fspca.experiments.ledger import CHECKED, ROOT, entries
 from fspca.experiments.runner import stored
-from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
+from fspca.experiments.verdict import DIFFERS, NOT_HAD, OPEN_TO_READING, REPRODUCED, WITHIN
 
 PAGE, TABLE = ROOT / "book" / "appendix" / "ledger.md", ROOT / "book" / "static" / "ledger.csv"
 COLUMNS = ("id", "row", "published", "ours", "tolerance", "why", "verdict", "function", "seconds")
 SIGNS = {REPRODUCED: "=", WITHIN: "~", DIFFERS: "≠", OPEN_TO_READING: "?"}
+MARKS = SIGNS | {NOT_HAD: "×"}
 METHODS = {"soap": "SOAP", "srt": "SRT", "cssp": "CSSP", "go": "Go", "ipu": "IPU",
            "greedy_tpower": "TPower (G)", "tpower": "TPower (D)", "bound": "bound"}  # fmt: skip
 TITLES = {
@@ -22,13 +23,14 @@ TITLES = {
     "tian2020_figure_4": "Figure 4, objective by step",
     "tian2020_steps": "the steps of IPU",
     "tian2020_corollaries": "Corollaries 5.3 and 5.4",
+    **tan2019_ledger.TITLES,
     **asteris2014_ledger.TITLES,
 }
 
 
 def tally(rows):
-    """Return how many of the paper's rows have each verdict, in the order of SIGNS."""
-    return [sum(row["verdict"] == verdict for row in rows if row["published"]) for verdict in SIGNS]
+    """Return how many of the paper's rows have each verdict, in the order of MARKS."""
+    return [sum(row["verdict"] == verdict for row in rows if row["published"]) for verdict in MARKS]
 
 
 def markdown(header, lines):
@@ -39,7 +41,7 @@ def markdown(header, lines):
 
 def cell(row):
     """Return a compact cell: the paper's number, ours, and the sign of the verdict."""
-    return f"{row['published'] or '·'} \\| {row['ours'] or '·'} {SIGNS[row['verdict']]}"
+    return f"{row['published'] or '·'} \\| {row['ours'] or '·'} {MARKS[row['verdict']]}"
 
 
 def grid(rows, down, across, label):
@@ -88,6 +90,9 @@ def sections(rows):
                 parts.append(folded(head, grid(mine, method, last, "method, k =")))
         elif name in ("tian2020_figure_3", "tian2020_figure_4"):
             parts.append(folded(spoken(numbers), grid(numbers, last, method, "")))
+        elif name == "tan2019_table_2":
+            parts.append(grid(numbers, method_of_cell, set_of_cell, "method"))
+            parts.append(f"How the cells are read: {numbers[0]['why'].split(';')[0]}.")
         elif numbers:
             columns = ("row", "published", "ours", "tolerance", "why", "verdict")
             parts.append(markdown(columns, [[row[key] for key in columns] for row in numbers]))
@@ -102,6 +107,14 @@ def method(row):
     return METHODS.get(name, name)
 
 
+def method_of_cell(row):
+    return tan2019_ledger.NAMES[last(row)]
+
+
+def set_of_cell(row):
+    return row["row"].split("/")[0]
+
+
 def method_and_start(row):
     _, name, start, _ = row["row"].split("/")
     return f"{METHODS[name]}, {start}"
@@ -112,7 +125,7 @@ def last(row):
 
 
 def spoken(rows):
-    counts = zip(SIGNS, tally(rows), strict=True)
+    counts = zip(MARKS, tally(rows), strict=True)
     return ", ".join(f"{number} {verdict}" for verdict, number in counts if number)
 
 
@@ -127,7 +140,7 @@ def summary(rows):
                       first["seconds"]])  # fmt: skip
     seconds = f"{sum(stored(name)['seconds'] for name in TITLES):.4g}"
     lines.append(["**all**", sum(tally(rows)), *tally(rows), asked(rows), "", seconds])
-    return markdown(["what", "rows", *SIGNS, "asked by us", "function", "seconds"], lines)
+    return markdown(["what", "rows", *MARKS, "asked by us", "function", "seconds"], lines)
 
 
 def asked(rows):
@@ -139,13 +152,13 @@ HEAD = """(ledger-page)=
 # Read the reproduction ledger
 
 This page is made by `python -m fspca.experiments ledger` from the papers' numbers in `data/published` and ours in `data/results`; a test fails if it is not what that command makes.
-There is a row for every number of {{cite:t}}`tian2020` that we could read, and for the sentences that it draws from them.
+There is a row for every number of {{cite:t}}`tian2020` and {{cite:t}}`tan2019` that we could read, and for the sentences that they draw from them.
 For {{cite:t}}`asteris2014` there is one for every sentence about its figures and for its four certified fractions; each has a rule of its own, [written before the runs](asteris-rule) and given beside it.
 The same rows, each with its published value, ours, the tolerance and its reason, the verdict, the function and the seconds: {{download}}`ledger.csv <../static/ledger.csv>`.
 
 {summary}
 
-*Seconds are those of the stored run, two cores for all but Figure 3, and one for asteris2014.*
+*Seconds are those of the stored run, on two cores for most of tian2020, and on one for the others.*
 
 **The verdicts** on tian2020 are computed by a rule ([stated in the chapter](claim-rule)); for the cells of Table 2 and the points of Figure 2 it was written before the full-size run.
 Which sentences are held against the rows, and by which margins, was chosen with the rows at hand, and so was what a point of Figure 4 can be read off to.
@@ -156,12 +169,16 @@ Which sentences are held against the rows, and by which margins, was chosen with
 | ~ | within sampling error | the two means differ by no more than 2.576 standard errors beyond that |
 | ≠ | differs | they do; or a sentence does not hold |
 | ? | under-specified | they do, and the number rests on something that the paper does not say: it was listed as open before the run |
+| × | not to be had | the data are in no public place that we know: no verdict |
 
 In the folded tables a cell reads *the paper's number | ours, sign*.
 Beside a sentence stands the number that it rests on: a count of the points against it, or a value; in Figure 3 seconds, or a ratio to IPU.
 Sentences "asked by us" are not the paper's and are not counted.
 The unit of Figure 3's ratios are IPU's seconds, which the paper draws at 3.9 to 4.1; a ratio within a tenth of 1 is not told from 1 and called "within sampling error", a margin that was set after a first look.
 What we could find out about the differences is in [the chapter](reproduce-tian2020).
+
+tan2019 prints curves that could not be read off, so its sentences are held against our rows, by [a rule](claim-rule-tan) that was written before any run.
+Its numbers have no brackets: "within sampling error" there means within 2 %, for a sentence that its comparisons cannot be told apart over ten draws, or on data by 0.1 %.
 
 """  # noqa: E501
 

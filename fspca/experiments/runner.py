@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "data" / "results"
 STATE = ROOT / ".cache" / "reproduced.json"  # what this pass of `make reproduce` has made
 MODULES = ("foundations", "tian2020_table_1", "tian2020", "tian2020_figures", "certificates",
+           "tan2019", "tan2019_marks",
            "asteris2014", "asteris2014_nspca", "asteris2014_theory")  # fmt: skip
 
 

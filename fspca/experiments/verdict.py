@@ -34,6 +34,7 @@ REPRODUCED, WITHIN, DIFFERS, OPEN_TO_READING = (
     "differs",
     "under-specified",
 )
+NOT_HAD = "not to be had"  # of data that we have not: no verdict
 
 OPEN = {
     "relaxation": "the penalty, the step and the stop of the convex relaxation are not stated",

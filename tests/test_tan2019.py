@@ -1,0 +1,138 @@
+"""The reproduction of tan2019: its tools, its rules, and what the stored rows say."""
+
+import numpy as np
+import pytest
+
+from fspca import datasets
+from fspca.experiments import tan2019_claims as claims
+from fspca.experiments import tan2019_data as data
+from fspca.experiments import tan2019_methods as methods
+from fspca.experiments import tan2019_verdicts as verdicts
+from fspca.experiments.runner import experiments
+from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
+from fspca.synthetic import make_sparse_pair
+
+
+def test_published_numbers_are_those_of_the_paper():
+    cells = verdicts.printed_cells()
+    assert len(cells) == 9 * 5 - 3
+    assert cells["colon", "tpower"] == 1605
+    assert cells["leukemia_golub", "two_stage"] == 2508
+    assert cells["dlbcl", "grqi"] == 3.531e10
+    assert ("dlbcl", "soap") not in cells
+    sizes = {r["set"]: (r["instances"], r["features"])
+             for r in verdicts.published("tan2019_table_1")["rows"]}  # fmt: skip
+    assert len(sizes) == 8
+    assert sizes["news20"] == (15935, 62061)
+
+
+def test_differences_of_nothing_are_told_apart_once_in_a_hundred():
+    rng = np.random.default_rng(0)
+    found = [verdicts.told(rng.standard_normal(10)) for _ in range(4000)]
+    apart = np.mean([verdict != WITHIN for verdict in found])
+    assert abs(apart - 0.01) < 4 * np.sqrt(0.01 * 0.99 / 4000)  # four standard errors
+
+
+def test_draws_that_a_method_was_spared_do_not_count():
+    assert verdicts.told([2.0, np.nan, 2.1, 2.2]) == verdicts.told([2.0, 2.1, 2.2]) == REPRODUCED
+
+
+def test_values_closer_than_a_thousandth_are_not_told_apart():
+    assert verdicts.above(100.09, 100.0) == verdicts.above(99.91, 100.0) == WITHIN
+    assert (verdicts.above(101.0, 100.0), verdicts.above(99.0, 100.0)) == (REPRODUCED, DIFFERS)
+
+
+def test_many_comparisons_and_many_readings():
+    assert verdicts.all_of([REPRODUCED, WITHIN]) == WITHIN
+    assert verdicts.all_of([REPRODUCED, WITHIN, DIFFERS]) == DIFFERS
+    assert verdicts.over_readings([DIFFERS, DIFFERS]) == DIFFERS
+    assert verdicts.over_readings([REPRODUCED, WITHIN]) == WITHIN
+    assert verdicts.over_readings([WITHIN, DIFFERS]) == OPEN_TO_READING
+
+
+def made_up(scale):
+    """Rows that say, on one set, what a table prints, times a factor in one reading of four."""
+    cells = {("colon", name): 1000.0 + 10 * i for i, name in enumerate("abc")}
+    found = {name: {"plain": scale * x, "adjusted": 5 * x} for (_, name), x in cells.items()}
+    far = {name: {"plain": 9 * x, "adjusted": 9 * x} for (_, name), x in cells.items()}
+    row = {"set": "colon", "preparation": "it", "samples": 62, "each": far, "all": found}
+    return [row], cells
+
+
+def test_the_reading_with_most_cells_near_is_chosen():
+    reading, chosen, near = verdicts.choose(*made_up(1.01))
+    assert (reading, near) == (("all", "plain", "1"), 3)
+    assert chosen["colon"]["preparation"] == "it"
+    assert verdicts.choose(*made_up(61.0))[0] == ("all", "plain", "n - 1")
+    assert verdicts.choose(*made_up(3.0))[2] == 0
+
+
+def test_recovery_error_is_that_of_the_projectors():
+    rng = np.random.default_rng(0)
+    W, V = rng.standard_normal((2, 9, 2))
+    expected = np.linalg.norm(W @ W.T - V @ V.T) ** 2
+    assert methods.recovery_error(W, V) == pytest.approx(expected)
+    assert methods.recovery_error(V, V) == pytest.approx(0, abs=1e-9)  # of numbers near 50
+
+
+def test_every_method_has_as_many_settings_as_the_grid():
+    """But for SOAP, whose convex start is dear."""
+    for grid, size in ((methods.FULL, 245), (methods.MODEST, 20)):
+        found = {name: methods.settings(name, 10, grid) for name in methods.AT_SETTING}
+        assert len(found.pop("soap")) == 8
+        assert {len(set(each)) for each in found.values()} == {size}
+
+
+def test_the_first_of_equal_values_is_the_best():
+    assert methods.first_best([1.0, 3.0, 3.0 + 1e-7]) == 1
+    assert methods.first_best([-2.0, -1.0, -3.0]) == 1
+
+
+def test_preparations_do_what_their_names_say():
+    X = data.prepared(
+        "leukemia_golub", "38 training samples", "samples, then features standardised"
+    )
+    assert X.shape == (38, 7129)
+    assert np.abs(X.mean(axis=0)).max() < 1e-12
+    deviation = X.std(axis=0, ddof=1)
+    assert np.allclose(deviation[deviation > 0], 1)
+    raw = datasets.load("leukemia_golub")
+    held = data.prepared("leukemia_golub", preparation="as given, not centred")
+    assert np.array_equal(held, raw.X)
+
+
+def test_sample_numbers_say_which_are_for_training():
+    with np.load(datasets.RAW / "leukemia_golub.npz") as file:
+        assert sorted(file["samples"][-38:].astype(int)) == list(range(1, 39))
+
+
+def test_the_draws_recover_what_they_should_without_noise():
+    X, truth = make_sparse_pair(100, 1000, seed=0)
+    A = methods.Covariance.from_data(X, center=False, scale="sum")
+    _, W, _ = methods.answer(A, 2, 10, "tpower", (10,))
+    assert methods.recovery_error(W, truth) < 0.01
+
+
+@pytest.mark.parametrize("figure", [1, 2, 3, 4, 5, 7])
+def test_every_sentence_has_a_verdict(figure):
+    found = getattr(claims, f"figure_{figure}")()
+    said = verdicts.published(f"tan2019_figure_{figure}")["claims"]
+    assert {each["key"] for each in found} == set(said)
+
+
+def test_every_printed_cell_has_a_verdict():
+    records = verdicts.table_2()[2]
+    assert {(r["set"], r["method"]) for r in records} == set(verdicts.printed_cells())
+
+
+def test_random_features_explain_less_than_any_method():
+    """The placebo of the verdicts on Table 2: chosen features against drawn ones."""
+    for row in verdicts.rows_of("tan2019_table_2"):
+        least = min(each["plain"] for each in row["each"].values())
+        assert row["at random"]["plain"] < least
+
+
+def test_every_published_id_has_its_function():
+    names = {path.stem for path in (verdicts.RESULTS.parent / "published").glob("tan2019_*.json")}
+    assert len(names) == 9
+    assert names <= set(experiments())
