@@ -9,7 +9,7 @@ from fspca.covariance import Covariance
 from fspca.experiments.foundations import timed
 from fspca.experiments.runner import experiment
 from fspca.experiments.tan2019_methods import SHARED, WITH_K, cut, quietly, recovery_error
-from fspca.separate_supports import line_search, stiefel
+from fspca.separate_supports import conjugate_gradient, line_search
 from fspca.separate_supports.alternation import settling_rho, spectrum, steps
 from fspca.synthetic import make_sparse_pair
 
@@ -49,11 +49,11 @@ def tan2019_step_cost(steps):
         counts[0] += 1
         return found
 
-    stiefel.strong_wolfe = clocked
+    conjugate_gradient.strong_wolfe = clocked
     try:
         whole = walk(A, steps)
     finally:
-        stiefel.strong_wolfe = search
+        conjugate_gradient.strong_wolfe = search
     return {
         "searches": counts[0], "trials": counts[1],
         "seconds": {"product": product, "decomposition": once, "outer step": outer,
