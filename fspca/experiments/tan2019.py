@@ -347,7 +347,8 @@ def tan2019_figure_6(set):
 @experiment(cases=components_of("news20"), alone=True)
 def tan2019_figure_7(set, m):
     """Variance and seconds on News20, 15,935 x 62,061, never dense; fewer settings and rivals."""
-    return curves(set, m, (50, 500), FEW, ("gpower, l1", "grqi", "tpower"))
+    rivals = ("gpower, l1", "grqi", "inverse_power", "tpower")
+    return curves(set, m, (50, 100, 200, 350, 500), FEW, rivals)
 
 
 @experiment(cases=components_of("leukemia_golub"), alone=True)
