@@ -101,6 +101,8 @@ def test_what_does_not_fit_is_refused():
         epsilon_net_path(np.eye(4), [], 2, seed=0)
     with pytest.raises(ValueError, match="must be Nonnegative with m=1"):
         refit_nonnegative(np.eye(4), spannogram_of_two())
+    with pytest.raises(ValueError, match="problem=None must be Nonnegative"):
+        refit_nonnegative(np.eye(4), np.eye(4)[:, :1])
 
 
 def spannogram_of_two():

@@ -75,6 +75,8 @@ def test_many_features_do_without_the_positive_part(monkeypatch):
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="must be Nonnegative with m=1"):
         certify_nonnegative(np.eye(3), go(np.eye(3), 1, 2))
+    with pytest.raises(ValueError, match="problem=None must be Nonnegative"):
+        certify_nonnegative(np.eye(3), np.eye(3)[:, :1])
     with pytest.raises(ValueError, match="rank=4"):
         nonnegative_bounds(np.eye(3), 1, 4)
 

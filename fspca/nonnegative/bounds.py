@@ -99,7 +99,7 @@ def certify_nonnegative(A, solution, rank=None, max_steps=200):
     >>> certify_nonnegative(A, em(A, k=2, seed=0), rank=1).gap < 1e-6
     True
     """
-    problem = solution.problem
+    problem = getattr(solution, "problem", None)
     if not isinstance(problem, Nonnegative) or problem.m != 1:
         raise ValueError(f"problem={problem} must be Nonnegative with m=1")
     if not (verdict := check_solution(A, solution)):  # one of another A, say

@@ -98,9 +98,10 @@ def refit_nonnegative(A, solution, max_iter=1000):
     >>> refit_nonnegative(A, coarse).objective >= coarse.objective
     True
     """
-    A, problem, x = as_covariance(A).plain, solution.problem, solution.W[:, 0]
+    A, problem = as_covariance(A).plain, getattr(solution, "problem", None)
     if not isinstance(problem, Nonnegative) or problem.m != 1:
         raise ValueError(f"problem={problem} must be Nonnegative with m=1")
+    x = solution.W[:, 0]
     value, history = problem.score(A, solution.W), []
     for _ in range(checked_count("max_iter", max_iter)):
         history.append(value)

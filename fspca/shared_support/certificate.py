@@ -133,7 +133,7 @@ def certify(A, solution, max_steps=600, max_seconds=None, progress=None):
     >>> certify(A, ipu(A, m=1, k=2))
     ipu: explains 4 with m=1 components on 2 of 3 features, proven optimal (1 step)
     """
-    problem, A = solution.problem, as_covariance(A).plain
+    problem, A = getattr(solution, "problem", None), as_covariance(A).plain
     if not isinstance(problem, SharedSupport):
         raise TypeError(f"problem={problem} has no certificate; only SharedSupport has one")
     m, k, target = problem.m, problem.k, solution.objective * (1 + 1e-9)
