@@ -19,6 +19,8 @@ ABSOLUTE_PATH = re.compile(
 SHELL = re.compile(
     r"^\s*[%!]|get_ipython|\bpip3? install|\bconda install|os\.system|subprocess", re.M
 )
+NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+)")
+MOST_DIGITS = 7  # machines agree on 6; one number is printed as its paper prints it
 BARE_OBJECT = re.compile(r"<[\w. ]*(matplotlib|Axes|Figure)|\bat 0x[0-9a-f]+")
 IMAGE_TYPES = {"image/png", "image/jpeg", "image/svg+xml"}
 EMPTY_ALTERNATIVE = re.compile(r"!\[\s*\]\(")
@@ -126,6 +128,17 @@ def no_object_is_shown_bare(notebook):
     ]
 
 
+def numbers_have_few_digits(notebook):
+    return [
+        f"cell {i}: shows {number}, more than {MOST_DIGITS} digits"
+        for i, cell in code_cells(notebook)
+        for output in cell.outputs
+        for text in texts(output)
+        for number in NUMBER.findall(text)
+        if len(number.replace(".", "").lstrip("0")) > MOST_DIGITS
+    ]
+
+
 def no_cell_escapes_the_comparison(notebook):
     return [
         f"cell {i}: tag nbval-skip"
@@ -145,6 +158,7 @@ RULES = [
     code_is_plain_python,
     imports_share_a_cell,
     no_object_is_shown_bare,
+    numbers_have_few_digits,
     no_cell_escapes_the_comparison,
 ]
 
