@@ -17,6 +17,7 @@ from fspca.experiments.asteris2014_readings import (
     samples,
 )
 from fspca.experiments.asteris2014_theory import enumerated
+from fspca.experiments.ledger import published_ids
 from fspca.experiments.runner import experiments, lacks_data, row, same_row, stored
 
 PUBLISHED = ["figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6", "certified",
@@ -40,7 +41,7 @@ def test_every_sentence_has_its_rule_and_its_verdict(name):
 
 
 def test_ids_of_the_ledger_are_those_published():
-    names = {path.stem for path in (verdicts.RESULTS.parent / "published").glob("asteris2014_*")}
+    names = {each for each in published_ids() if each.startswith("asteris2014_")}
     assert names == set(ledger.TITLES) == {f"asteris2014_{name}" for name in PUBLISHED}
     assert names <= set(experiments())
 

@@ -8,6 +8,7 @@ import pytest
 from fspca import Covariance, datasets, exhaustive, go, greedy_tpower, ipu, tpower
 from fspca.experiments import tian2020_claims as claims
 from fspca.experiments import tian2020_verdicts as verdicts
+from fspca.experiments.ledger import published_ids
 from fspca.experiments.optimum import all_supports, bounds, optimum
 from fspca.experiments.runner import experiments, stored
 from fspca.experiments.tian2020 import realisation
@@ -228,6 +229,6 @@ def test_corollaries_bound_the_measured_error_and_follow_their_laws():
 
 
 def test_every_published_id_has_its_function_and_its_rows():
-    names = {path.stem for path in (verdicts.RESULTS.parent / "published").glob("tian2020_*.json")}
+    names = {each for each in published_ids() if each.startswith("tian2020_")}
     assert names <= set(experiments())
     assert all(stored(name)["rows"] for name in names | {"tian2020_corollaries"})

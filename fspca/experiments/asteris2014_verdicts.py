@@ -4,19 +4,10 @@ Sentences and rules are in data/published/asteris2014_*.json, which were written
 before the runs.
 """
 
-import json
-from functools import cache
-
-from fspca.experiments.runner import RESULTS, stored
+from fspca.experiments.runner import published, stored
 from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED
 
 FIRST = ("centred", "sum")  # the reading that was put first
-
-
-@cache
-def published(name):
-    """Return what the paper says of a figure or of a matter."""
-    return json.loads((RESULTS.parent / "published" / f"{name}.json").read_text())
 
 
 def claim_of(name, key):

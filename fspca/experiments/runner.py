@@ -184,6 +184,11 @@ def stored(name):
     return json.loads(path.read_text())
 
 
+def published(name):
+    """Return what a paper prints, draws or says of a table or figure."""
+    return json.loads((RESULTS.parent / "published" / f"{name}.json").read_text())
+
+
 def same_row(one, other, rel=1e-5):
     """Say whether two rows agree, numbers up to a relative difference.
 

@@ -35,24 +35,18 @@ for each component and the method's own; in Figures 1 and 2 the sparse and the o
 What needs the Breast data is "not to be had", and has no verdict.
 """
 
-import json
 import math
 
 import numpy as np
 import scipy.stats
 
-from fspca.experiments.runner import RESULTS, stored
+from fspca.experiments.runner import published, stored
 from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
 
 NEAR, TOLERANCE, EQUAL = 0.10, 0.02, 0.001
 FAR, SAME = 0.4, 0.04
 COUNTS, SUMS, DIVISORS = ("each", "all"), ("plain", "adjusted"), ("1", "n - 1")
 READINGS = [(count, total, by) for count in COUNTS for total in SUMS for by in DIVISORS]
-
-
-def published(name):
-    """Return what the paper prints, or says of a figure."""
-    return json.loads((RESULTS.parent / "published" / f"{name}.json").read_text())
 
 
 def rows_of(name):

@@ -1,10 +1,8 @@
 """Each number of tian2020 beside ours, with its verdict: what the reproduction ledger lists."""
 
-import json
-
 import numpy as np
 
-from fspca.experiments.runner import RESULTS, stored
+from fspca.experiments.runner import published, stored
 from fspca.experiments.verdict import (
     HALF_UNIT,
     LIMIT,
@@ -19,11 +17,6 @@ from fspca.experiments.verdict import (
 )
 
 MEASURES = ("IR", "RE", "HF")
-
-
-def published(name):
-    """Return the numbers that the paper prints or draws."""
-    return json.loads((RESULTS.parent / "published" / f"{name}.json").read_text())
 
 
 def answers(row, method, init, variant="own", average="paper"):
