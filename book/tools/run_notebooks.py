@@ -39,9 +39,9 @@ def main():
     paths = [chapter(name) for name in arguments.notebooks] or notebooks()
     waiting = [p for p in paths if not (arguments.resume and made().get(key(p)) == fingerprint(p))]
     failures = []
-    # Kernels inherit these: one thread and one hash seed, whoever starts the run.
+    # Kernels inherit these: one thread, one hash seed, one kernel, whoever starts the run.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    os.environ["PYTHONHASHSEED"] = "0"
+    os.environ.update(PYTHONHASHSEED="0", OPENBLAS_CORETYPE="Haswell")
     with ProcessPoolExecutor(max_workers=2, initializer=ignore_interrupts) as pool:
         jobs = {pool.submit(run, path): path for path in waiting}
         try:
