@@ -49,7 +49,7 @@ def sound_notebook():
     image = new_output("display_data", data={"image/png": "", "text/plain": "<Figure size 4x4>"})
     alt = {"mystnb": {"image": {"alt": "a falling line"}}}
     cells = [
-        new_markdown_cell("# Show a line\n![a dot](dot.png)"),
+        new_markdown_cell("# Show a line\n![a dot](dot.png)\n\n:::{exercise}\n\nRead $x$.\n\n:::"),
         new_code_cell("import numpy as np", execution_count=1),
         new_code_cell(
             "print(np.pi)",
@@ -158,6 +158,26 @@ def skip_the_comparison(notebook):
     notebook.cells[2].metadata["tags"] = ["nbval-skip"]
 
 
+def write_a_role(notebook):
+    notebook.cells[0].source += "\n{math}`x`"
+
+
+def write_a_code_fence(notebook):
+    notebook.cells[0].source += "\n```{math}\nx\n```"
+
+
+def label_a_section(notebook):
+    notebook.cells[0].source = "(claim)=\n" + notebook.cells[0].source
+
+
+def crowd_a_theorem(notebook):
+    notebook.cells[0].source += "\n\n:::{prf:theorem} T\n:label: t\nTrue.\n\n:::"
+
+
+def crowd_its_end(notebook):
+    notebook.cells[0].source += "\n\n:::{prf:theorem} T\n:label: t\n\nTrue.\n:::"
+
+
 BROKEN = {
     strip_outputs: rules.outputs_are_stored,
     strip_figure: rules.outputs_are_stored,
@@ -182,6 +202,11 @@ BROKEN = {
     show_an_address: rules.no_object_is_shown_bare,
     print_all_digits: rules.numbers_have_few_digits,
     skip_the_comparison: rules.no_cell_escapes_the_comparison,
+    write_a_role: rules.text_reads_in_any_viewer,
+    write_a_code_fence: rules.text_reads_in_any_viewer,
+    label_a_section: rules.text_reads_in_any_viewer,
+    crowd_a_theorem: rules.directives_stand_apart,
+    crowd_its_end: rules.directives_stand_apart,
 }
 
 

@@ -23,6 +23,12 @@ NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+)")
 MOST_DIGITS = 7  # machines agree on 6; one number is printed as its paper prints it
 BARE_OBJECT = re.compile(r"<[\w. ]*(matplotlib|Axes|Figure)|\bat 0x[0-9a-f]+")
 IMAGE_TYPES = {"image/png", "image/jpeg", "image/svg+xml"}
+ROLE = re.compile(r"(?<![\w`])\{[a-z][\w:.-]*\}`")
+CODE_FENCE = re.compile(r"^ *`{3,}\{[a-z][\w:.-]*\}.*", re.M)
+SECTION_LABEL = re.compile(r"^\([a-zA-Z][a-zA-Z0-9-]*\)=$", re.M)  # an experiment's id has "_"
+CROWDED = re.compile(
+    r"^:{3,}\{(?!solution)[^\n]*\n(:[a-z-]+:[^\n]*\n)*(?![\n:])[^\n]+|^(?!:)[^\n]+\n:{3,}$", re.M
+)
 EMPTY_ALTERNATIVE = re.compile(r"!\[\s*\]\(")
 
 
@@ -147,6 +153,32 @@ def no_cell_escapes_the_comparison(notebook):
     ]
 
 
+def text_reads_in_any_viewer(notebook):
+    """No roles, no directives in code fences, no labels where a heading's own name will do."""
+    advice = {
+        ROLE: "write $...$, or a link with words: [Go's theorem](#thm-go)",
+        CODE_FENCE: "write ::: and, for a formula, $$",
+        SECTION_LABEL: "link to the heading: [here](#Where-it-fails)",
+    }
+    return [
+        f"cell {i}: {found[0]!r} is shown as it stands by plain viewers: {advice[sign]}"
+        for i, cell in enumerate(notebook.cells)
+        if cell.cell_type == "markdown"
+        for sign in advice
+        for found in sign.finditer(cell.source)
+    ]
+
+
+def directives_stand_apart(notebook):
+    """A blank line after a directive's options and before its end: its body is a paragraph."""
+    return [
+        f"cell {i}: no blank line within {found[0].splitlines()[0]!r}"
+        for i, cell in enumerate(notebook.cells)
+        if cell.cell_type == "markdown"
+        for found in CROWDED.finditer(cell.source)
+    ]
+
+
 RULES = [
     outputs_are_stored,
     is_executed_in_order,
@@ -160,6 +192,8 @@ RULES = [
     no_object_is_shown_bare,
     numbers_have_few_digits,
     no_cell_escapes_the_comparison,
+    text_reads_in_any_viewer,
+    directives_stand_apart,
 ]
 
 

@@ -148,19 +148,18 @@ def asked(rows):
     return sum(not row["published"] for row in rows)
 
 
-HEAD = """(ledger-page)=
-# Read the reproduction ledger
+HEAD = """# Read the reproduction ledger
 
 This page is made by `python -m fspca.experiments ledger` from the papers' numbers in `data/published` and ours in `data/results`; a test fails if it is not what that command makes.
-There is a row for every number of {{cite:t}}`tian2020` and {{cite:t}}`tan2019` that we could read, and for the sentences that they draw from them.
-For {{cite:t}}`asteris2014` there is one for every sentence about its figures and for its four certified fractions; each has a rule of its own, [written before the runs](asteris-rule) and given beside it.
+There is a row for every number of [Tian et al. (2020)](#tian2020) and [Tan et al. (2021)](#tan2019) that we could read, and for the sentences that they draw from them.
+For [Asteris et al. (2014)](#asteris2014) there is one for every sentence about its figures and for its four certified fractions; each has a rule of its own, [written before the runs](../nonnegative/reproduce_asteris2014.ipynb#The-rules,-before-the-runs) and given beside it.
 The same rows, each with its published value, ours, the tolerance and its reason, the verdict, the function and the seconds: {{download}}`ledger.csv <../static/ledger.csv>`.
 
 {summary}
 
 *Seconds are those of the stored run, on two cores for most of tian2020, and on one for the others.*
 
-**The verdicts** on tian2020 are computed by a rule ([stated in the chapter](claim-rule)); for the cells of Table 2 and the points of Figure 2 it was written before the full-size run.
+**The verdicts** on tian2020 are computed by a rule ([stated in the chapter](../shared_support/reproduce_tian2020.ipynb#The-rule,-before-the-numbers)); for the cells of Table 2 and the points of Figure 2 it was written before the full-size run.
 Which sentences are held against the rows, and by which margins, was chosen with the rows at hand, and so was what a point of Figure 4 can be read off to.
 
 | sign | verdict | what it says |
@@ -175,9 +174,9 @@ In the folded tables a cell reads *the paper's number | ours, sign*.
 Beside a sentence stands the number that it rests on: a count of the points against it, or a value; in Figure 3 seconds, or a ratio to IPU.
 Sentences "asked by us" are not the paper's and are not counted.
 The unit of Figure 3's ratios are IPU's seconds, which the paper draws at 3.9 to 4.1; a ratio within a tenth of 1 is not told from 1 and called "within sampling error", a margin that was set after a first look.
-What we could find out about the differences is in [the chapter](reproduce-tian2020).
+What we could find out about the differences is in [the chapter](../shared_support/reproduce_tian2020.ipynb).
 
-tan2019 prints curves that could not be read off, so its sentences are held against our rows, by [a rule](claim-rule-tan) that was written before any run.
+tan2019 prints curves that could not be read off, so its sentences are held against our rows, by [a rule](../separate_supports/reproduce_tan2019.ipynb#The-rules,-before-the-runs) that was written before any run.
 Its numbers have no brackets: "within sampling error" there means within 2 %, for a sentence that its comparisons cannot be told apart over ten draws, or on data by 0.1 %.
 
 """  # noqa: E501
