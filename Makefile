@@ -14,7 +14,7 @@ export MKL_NUM_THREADS := 1
 export PYTHONHASHSEED := 0
 export OPENBLAS_CORETYPE := Haswell
 
-MODULE := $(shell find fspca -name '*.py')
+MODULE := $(shell find fspca reproduction -name '*.py' -not -path '*/build/*')
 DATA := $(shell find data -type f -not -name '.*' 2>/dev/null)
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*' -not -path 'book/assignments/*')
 PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
@@ -34,7 +34,7 @@ test-lint: $(READY)  ## check style and format
 	$(BIN)/ruff format --check .
 
 test-unit: $(READY)  ## run unit tests, property tests, doctests and the notebooks' rules
-	$(BIN)/pytest -n 2 --doctest-modules fspca tests --ignore tests/test_book.py
+	$(BIN)/pytest -n 2 --doctest-modules fspca reproduction/fspca_reproduction tests --ignore tests/test_book.py
 
 test-book: $(HTML)/.built  ## build the book, any warning being an error, and check its pages and links
 	$(BIN)/pytest tests/test_book.py
@@ -42,8 +42,8 @@ test-book: $(HTML)/.built  ## build the book, any warning being an error, and ch
 test-notebooks: $(VENV)/.notebooks  ## run the notebooks and compare with their stored outputs
 
 reproduce: $(READY)  ## recompute the stored results and the ledger, then run all notebooks in place (resumes when interrupted)
-	$(BIN)/python -m fspca.experiments run --resume
-	$(BIN)/python -m fspca.experiments ledger
+	$(BIN)/python -m fspca_reproduction run --resume
+	$(BIN)/python -m fspca_reproduction ledger
 	$(BIN)/python book/tools/run_notebooks.py --resume
 	rm -f .cache/reproduced.json
 
@@ -57,19 +57,19 @@ instructor-archive: assignments  ## pack the course with its solutions, for lect
 	$(BIN)/python book/tools/assignments.py archive
 
 bench: $(READY)  ## time the solvers
-	$(BIN)/python -m fspca.experiments bench
+	$(BIN)/python -m fspca_reproduction bench
 
 lint: $(READY)  ## mend style and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) _build .cache .pytest_cache .ruff_cache *.egg-info
+	rm -rf $(VENV) _build .cache .pytest_cache .ruff_cache *.egg-info reproduction/*.egg-info reproduction/build
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 20
 
-$(READY): requirements.txt pyproject.toml
+$(READY): requirements.txt pyproject.toml reproduction/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is not: try make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from fspca import Covariance, datasets, epsilon_net, exhaustive_nonnegative, rho_bound
-from fspca.experiments import asteris2014_claims as claims
-from fspca.experiments import asteris2014_ledger as ledger
-from fspca.experiments import asteris2014_verdicts as verdicts
-from fspca.experiments.asteris2014 import four_curves, tops
-from fspca.experiments.asteris2014_readings import (
+from fspca_reproduction.asteris2014 import claims, ledger, verdicts
+from fspca_reproduction.asteris2014.figures import four_curves, tops
+from fspca_reproduction.asteris2014.readings import (
     bounds,
     covariance_of,
     fractions,
@@ -16,9 +14,9 @@ from fspca.experiments.asteris2014_readings import (
     prepared,
     samples,
 )
-from fspca.experiments.asteris2014_theory import enumerated
-from fspca.experiments.ledger import published_ids
-from fspca.experiments.runner import experiments, lacks_data, row, same_row, stored
+from fspca_reproduction.asteris2014.theory import enumerated
+from fspca_reproduction.ledger import published_ids
+from fspca_reproduction.runner import experiments, lacks_data, row, same_row, stored
 
 PUBLISHED = ["figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6", "certified",
              "net", "oracle", "speed"]  # fmt: skip

@@ -5,15 +5,15 @@ import json
 import pytest
 import threadpoolctl
 
-from fspca.experiments import __main__ as commands
-from fspca.experiments import runner
-from fspca.experiments.runner import experiments, lacks_data, row, run, same_row, sources, stored
+from fspca_reproduction import __main__ as commands
+from fspca_reproduction import runner
+from fspca_reproduction.runner import experiments, lacks_data, row, run, same_row, sources, stored
 
 
 @pytest.mark.parametrize("name", experiments())
 def test_stored_result_has_every_case_once_and_in_order(name):
     result, cases = stored(name), experiments()[name].cases
-    assert result["command"] == f"python -m fspca.experiments run {name}"
+    assert result["command"] == f"python -m fspca_reproduction run {name}"
     assert [{key: each[key] for key in cases[0]} for each in result["rows"]] == list(cases)
 
 
@@ -136,7 +136,7 @@ def test_an_altered_row_is_noticed():
 
 def test_a_missing_result_says_how_to_make_it(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "RESULTS", tmp_path)
-    with pytest.raises(FileNotFoundError, match="experiments run hit_rates"):
+    with pytest.raises(FileNotFoundError, match="fspca_reproduction run hit_rates"):
         stored("hit_rates")
 
 

@@ -6,7 +6,7 @@ import pytest
 from fspca import datasets, exhaustive
 from fspca.catalogue import CATALOGUE
 from fspca.check_certificate import check
-from fspca.experiments.instances import FOLDER, LARGEST, matrix_of
+from fspca_reproduction.book.instances import FOLDER, LARGEST, matrix_of
 
 PATHS = sorted(FOLDER.glob("*.npz"))
 DIGITS = 1e-9  # of values that are computed again

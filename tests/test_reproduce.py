@@ -9,8 +9,8 @@ import run_notebooks
 import toc
 from nbformat.v4 import new_output
 
-from fspca.experiments import __main__ as commands
-from fspca.experiments import runner
+from fspca_reproduction import __main__ as commands
+from fspca_reproduction import runner
 
 EXPERIMENTS = list(runner.experiments())
 NOTEBOOKS = [run_notebooks.key(path) for path in toc.notebooks()]
@@ -71,8 +71,8 @@ def test_a_pass_ends_when_all_of_it_is_made():
     command = ["make", "-n", "--no-print-directory", "reproduce"]
     lines = subprocess.run(command, capture_output=True, text=True, cwd=toc.ROOT).stdout
     assert [line.split()[1:] for line in lines.splitlines()[-4:]] == [
-        ["-m", "fspca.experiments", "run", "--resume"],
-        ["-m", "fspca.experiments", "ledger"],
+        ["-m", "fspca_reproduction", "run", "--resume"],
+        ["-m", "fspca_reproduction", "ledger"],
         ["book/tools/run_notebooks.py", "--resume"],
         ["-f", str(runner.STATE.relative_to(runner.ROOT))],
     ]

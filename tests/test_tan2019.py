@@ -4,14 +4,11 @@ import numpy as np
 import pytest
 
 from fspca import datasets
-from fspca.experiments import tan2019_claims as claims
-from fspca.experiments import tan2019_data as data
-from fspca.experiments import tan2019_methods as methods
-from fspca.experiments import tan2019_verdicts as verdicts
-from fspca.experiments.ledger import published_ids
-from fspca.experiments.runner import experiments
-from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
 from fspca.synthetic import make_sparse_pair
+from fspca_reproduction.ledger import published_ids
+from fspca_reproduction.runner import experiments
+from fspca_reproduction.tan2019 import claims, data, methods, verdicts
+from fspca_reproduction.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
 
 
 def test_published_numbers_are_those_of_the_paper():

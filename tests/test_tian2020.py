@@ -6,15 +6,14 @@ import numpy as np
 import pytest
 
 from fspca import Covariance, datasets, exhaustive, go, greedy_tpower, ipu, tpower
-from fspca.experiments import tian2020_claims as claims
-from fspca.experiments import tian2020_verdicts as verdicts
-from fspca.experiments.ledger import published_ids
-from fspca.experiments.optimum import all_supports, bounds, optimum
-from fspca.experiments.runner import experiments, stored
-from fspca.experiments.tian2020 import realisation
-from fspca.experiments.tian2020_figures import of_set, theorem_5_1
-from fspca.experiments.verdict import LIMIT, cell_verdict, open_choice, z_score
 from fspca.synthetic import make_scheme
+from fspca_reproduction.ledger import published_ids
+from fspca_reproduction.runner import experiments, stored
+from fspca_reproduction.tian2020 import claims, verdicts
+from fspca_reproduction.tian2020.figures import of_set, theorem_5_1
+from fspca_reproduction.tian2020.optimum import all_supports, bounds, optimum
+from fspca_reproduction.tian2020.table_2 import realisation
+from fspca_reproduction.verdict import LIMIT, cell_verdict, open_choice, z_score
 
 READ_OFF = 5e-4  # what a marker on the published drawing can be read off to
 

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 
 import nbformat
-from fspca.experiments.runner import made, note, save, sources
+from fspca_reproduction.runner import made, note, save, sources
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from tqdm import tqdm

@@ -1,10 +1,10 @@
 """The rows of the reproduction ledger for tan2019."""
 
-from fspca.experiments import ledger
-from fspca.experiments import tan2019_claims as claims
-from fspca.experiments.runner import stored
-from fspca.experiments.tan2019_verdicts import TOLERANCE, published, table_2
-from fspca.experiments.verdict import DIFFERS, NOT_HAD, OPEN_TO_READING, REPRODUCED
+from fspca_reproduction import ledger
+from fspca_reproduction.runner import stored
+from fspca_reproduction.tan2019 import claims
+from fspca_reproduction.tan2019.verdicts import TOLERANCE, published, table_2
+from fspca_reproduction.verdict import DIFFERS, NOT_HAD, OPEN_TO_READING, REPRODUCED
 
 TITLES = {
     "tan2019_table_1": "tan2019, Table 1, the data",

@@ -1,10 +1,10 @@
 """The rows of the reproduction ledger for asteris2014."""
 
-from fspca.experiments import asteris2014_claims as claims
-from fspca.experiments import ledger
-from fspca.experiments.asteris2014_verdicts import certified_points, published
-from fspca.experiments.runner import stored
-from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED
+from fspca_reproduction import ledger
+from fspca_reproduction.asteris2014 import claims
+from fspca_reproduction.asteris2014.verdicts import certified_points, published
+from fspca_reproduction.runner import stored
+from fspca_reproduction.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED
 
 TITLES = {
     "asteris2014_figure_1": "asteris2014, Figure 1, a spannogram",

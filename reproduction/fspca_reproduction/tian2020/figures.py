@@ -12,9 +12,6 @@ import numpy as np
 
 from fspca import datasets
 from fspca.covariance import Covariance
-from fspca.experiments.foundations import large_scheme, timed
-from fspca.experiments.optimum import optimum
-from fspca.experiments.runner import experiment
 from fspca.linalg import leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.separate_supports.tpower import tpower
@@ -29,6 +26,9 @@ from fspca.shared_support.relaxation import relax
 from fspca.shared_support.soap import orthonormal_rows, soap
 from fspca.shared_support.srt import product_rows, srt
 from fspca.synthetic import exponential_spectrum, with_spectrum, zipf_spectrum
+from fspca_reproduction.book.foundations import large_scheme, timed
+from fspca_reproduction.runner import experiment
+from fspca_reproduction.tian2020.optimum import optimum
 
 M = 10
 SCALES = {

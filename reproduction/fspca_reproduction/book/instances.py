@@ -1,6 +1,6 @@
 """Make data/instances: problems with proven optima, a file each, for whoever writes a solver.
 
-python -m fspca.experiments.instances writes those whose data are here and leaves the others.
+python -m fspca_reproduction.book.instances writes those whose data are here and leaves the others.
 """
 
 from pathlib import Path
@@ -9,15 +9,15 @@ import numpy as np
 
 from fspca.check_certificate import bound_of
 from fspca.covariance import Covariance
-from fspca.experiments.certificates import covariance_of
-from fspca.experiments.runner import lacks_data, stored
 from fspca.problem import SharedSupport
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.certificate import certify
 from fspca.shared_support.refit import solution_on
 from fspca.synthetic import make_scheme
+from fspca_reproduction.book.certificates import covariance_of
+from fspca_reproduction.runner import lacks_data, stored
 
-FOLDER = Path(__file__).resolve().parents[2] / "data" / "instances"
+FOLDER = Path(__file__).resolve().parents[3] / "data" / "instances"
 LARGEST = 300_000  # bytes of a factor
 
 

@@ -4,10 +4,10 @@ from functools import cache
 
 import numpy as np
 
-from fspca.experiments.asteris2014_readings import bounds, fractions
-from fspca.experiments.asteris2014_verdicts import claim_of
-from fspca.experiments.runner import stored
-from fspca.experiments.verdict import DIFFERS, REPRODUCED, WITHIN
+from fspca_reproduction.asteris2014.readings import bounds, fractions
+from fspca_reproduction.asteris2014.verdicts import claim_of
+from fspca_reproduction.runner import stored
+from fspca_reproduction.verdict import DIFFERS, REPRODUCED, WITHIN
 
 FIGURES = {"cbcl_faces": "asteris2014_figure_4", "leukemia_armstrong": "asteris2014_figure_5",
            "lrs": "asteris2014_figure_6"}  # fmt: skip

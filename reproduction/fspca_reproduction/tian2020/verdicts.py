@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fspca.experiments.runner import published, stored
-from fspca.experiments.verdict import (
+from fspca_reproduction.runner import published, stored
+from fspca_reproduction.verdict import (
     HALF_UNIT,
     LIMIT,
     OPEN,

@@ -10,10 +10,19 @@ import numpy as np
 
 from fspca import datasets
 from fspca.covariance import Covariance
-from fspca.experiments.runner import experiment
-from fspca.experiments.tan2019_claims import BLOCK, RIVALS, VARIED, key
-from fspca.experiments.tan2019_data import STANDARD, cases_of_table_2, prepared
-from fspca.experiments.tan2019_methods import (
+from fspca.judge import objective
+from fspca.linalg import random_subspace
+from fspca.separate_supports.alternation import settling_rho, steps
+from fspca.separate_supports.two_stage import two_stage
+from fspca.shared_support.certificate import upper_bound
+from fspca.shared_support.go import go
+from fspca.shared_support.ipu import ipu
+from fspca.shared_support.refit import refit
+from fspca.synthetic import make_sparse_pair
+from fspca_reproduction.runner import experiment
+from fspca_reproduction.tan2019.claims import BLOCK, RIVALS, VARIED, key
+from fspca_reproduction.tan2019.data import STANDARD, cases_of_table_2, prepared
+from fspca_reproduction.tan2019.methods import (
     AT_SETTING,
     FEW,
     FULL,
@@ -34,16 +43,7 @@ from fspca.experiments.tan2019_methods import (
     recovery_error,
     searched,
 )
-from fspca.experiments.tan2019_verdicts import rows_of
-from fspca.judge import objective
-from fspca.linalg import random_subspace
-from fspca.separate_supports.alternation import settling_rho, steps
-from fspca.separate_supports.two_stage import two_stage
-from fspca.shared_support.certificate import upper_bound
-from fspca.shared_support.go import go
-from fspca.shared_support.ipu import ipu
-from fspca.shared_support.refit import refit
-from fspca.synthetic import make_sparse_pair
+from fspca_reproduction.tan2019.verdicts import rows_of
 
 K = 10  # features of each component in Section 5.1
 SQUARE, NARROW, WIDE = (1000, 1000), (100, 1000), (500, 5000)

@@ -40,8 +40,8 @@ import math
 import numpy as np
 import scipy.stats
 
-from fspca.experiments.runner import published, stored
-from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
+from fspca_reproduction.runner import published, stored
+from fspca_reproduction.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
 
 NEAR, TOLERANCE, EQUAL = 0.10, 0.02, 0.001
 FAR, SAME = 0.4, 0.04

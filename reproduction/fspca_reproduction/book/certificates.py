@@ -7,7 +7,6 @@ import numpy as np
 from fspca import datasets
 from fspca.check_certificate import check, check_tree
 from fspca.covariance import Covariance
-from fspca.experiments.runner import experiment
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.certificate import METHODS, upper_bound
 from fspca.shared_support.exhaustive import exhaustive
@@ -15,6 +14,7 @@ from fspca.shared_support.go import go
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.swap import climb, swap
 from fspca.synthetic import make_scheme, make_spiked
+from fspca_reproduction.runner import experiment
 
 UNCENTRED = ("numerical_numbers", "nus_wide")  # as tian2020's Figure 2 takes them
 LIGHT = tuple(name for name in METHODS if name != "dual")

@@ -6,12 +6,12 @@ import numpy as np
 from scipy.sparse.linalg import eigsh
 
 from fspca.covariance import Covariance
-from fspca.experiments.runner import experiment
 from fspca.registry import SOLVERS
 from fspca.shared_support.ipu import proxy_diagonal
 from fspca.shared_support.refit import refit
 from fspca.sources import Dense
 from fspca.synthetic import make_scheme, scheme_spectrum
+from fspca_reproduction.runner import experiment
 
 HEURISTICS = ("go", "go, shifted", "ipu", "ipu from variances", "ipu from random starts")
 

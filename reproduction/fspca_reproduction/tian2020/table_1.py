@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from fspca.experiments.runner import experiment
-from fspca.experiments.tian2020 import REALISATIONS, STARTS, K, M, realisation
-from fspca.experiments.tian2020_figures import of_set
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.ipu import ipu
 from fspca.synthetic import make_scheme, scheme_spectrum
+from fspca_reproduction.runner import experiment
+from fspca_reproduction.tian2020.figures import of_set
+from fspca_reproduction.tian2020.table_2 import REALISATIONS, STARTS, K, M, realisation
 
 
 @experiment(cases=[{"scheme": scheme} for scheme in "ABCDEF"])

@@ -9,8 +9,11 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from fspca.experiments.asteris2014_nspca import PIXELS
-from fspca.experiments.asteris2014_readings import (
+from fspca.nonnegative.components import nonnegative_components
+from fspca.nonnegative.em import em
+from fspca.nonnegative.halfspaces import halfspaces
+from fspca_reproduction.asteris2014.nspca import PIXELS
+from fspca_reproduction.asteris2014.readings import (
     EPSILON,
     RANK,
     algorithm_3,
@@ -18,10 +21,7 @@ from fspca.experiments.asteris2014_readings import (
     numbers,
     samples,
 )
-from fspca.experiments.runner import experiment
-from fspca.nonnegative.components import nonnegative_components
-from fspca.nonnegative.em import em
-from fspca.nonnegative.halfspaces import halfspaces
+from fspca_reproduction.runner import experiment
 
 STARTS = 10
 GENES = (2, 5, 10, 20, 30, 50, 75, 100, 150, 200)

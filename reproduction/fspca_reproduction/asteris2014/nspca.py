@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 
-from fspca.experiments.asteris2014_readings import covariance_of
-from fspca.experiments.runner import experiment
 from fspca.nonnegative.nspca import nspca_path
 from fspca.problem import ConvergenceWarning
+from fspca_reproduction.asteris2014.readings import covariance_of
+from fspca_reproduction.runner import experiment
 
 ROUNDS, STARTS, FINER = 4, 3, 4
 PIXELS = (5, 10, 20, 40, 60, 80, 100, 120, 140, 160, 180, 200)

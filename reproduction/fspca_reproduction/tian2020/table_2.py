@@ -10,8 +10,6 @@ import numpy as np
 
 from fspca import metrics
 from fspca.covariance import Covariance
-from fspca.experiments.optimum import optimum
-from fspca.experiments.runner import experiment
 from fspca.linalg import largest, leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.shared_support.cssp import cssp
@@ -23,6 +21,8 @@ from fspca.shared_support.relaxation import relax
 from fspca.shared_support.soap import soap
 from fspca.shared_support.srt import srt
 from fspca.synthetic import make_scheme, scheme_spectrum
+from fspca_reproduction.runner import experiment
+from fspca_reproduction.tian2020.optimum import optimum
 
 M, K, STARTS = 3, 7, 20
 ITERATIVE = {"soap": soap, "srt": srt, "ipu": ipu}

@@ -4,8 +4,8 @@ Sentences and rules are in data/published/asteris2014_*.json, which were written
 before the runs.
 """
 
-from fspca.experiments.runner import published, stored
-from fspca.experiments.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED
+from fspca_reproduction.runner import published, stored
+from fspca_reproduction.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED
 
 FIRST = ("centred", "sum")  # the reading that was put first
 

@@ -3,10 +3,11 @@
 import csv
 import io
 
-from fspca.experiments import asteris2014_ledger, tan2019_ledger
-from fspca.experiments.ledger import CHECKED, ROOT, entries
-from fspca.experiments.runner import stored
-from fspca.experiments.verdict import DIFFERS, NOT_HAD, OPEN_TO_READING, REPRODUCED, WITHIN
+from fspca_reproduction.asteris2014 import ledger as asteris2014_ledger
+from fspca_reproduction.ledger import CHECKED, ROOT, entries
+from fspca_reproduction.runner import stored
+from fspca_reproduction.tan2019 import ledger as tan2019_ledger
+from fspca_reproduction.verdict import DIFFERS, NOT_HAD, OPEN_TO_READING, REPRODUCED, WITHIN
 
 PAGE, TABLE = ROOT / "book" / "appendix" / "ledger.md", ROOT / "book" / "static" / "ledger.csv"
 COLUMNS = ("id", "row", "published", "ours", "tolerance", "why", "verdict", "function", "seconds")
@@ -136,7 +137,7 @@ def summary(rows):
         mine = [row for row in rows if row["id"] == name]
         first = mine[0]
         lines.append([f"[{title}]({name})", sum(tally(mine)), *tally(mine), asked(mine),
-                      f"`{first['function'].removeprefix('fspca.experiments.')}`",
+                      f"`{first['function'].removeprefix('fspca_reproduction.')}`",
                       first["seconds"]])  # fmt: skip
     seconds = f"{sum(stored(name)['seconds'] for name in TITLES):.4g}"
     lines.append(["**all**", sum(tally(rows)), *tally(rows), asked(rows), "", seconds])
@@ -150,7 +151,7 @@ def asked(rows):
 
 HEAD = """# Read the reproduction ledger
 
-This page is made by `python -m fspca.experiments ledger` from the papers' numbers in `data/published` and ours in `data/results`; a test fails if it is not what that command makes.
+This page is made by `python -m fspca_reproduction ledger` from the papers' numbers in `data/published` and ours in `data/results`; a test fails if it is not what that command makes.
 There is a row for every number of [Tian et al. (2020)](#tian2020) and [Tan et al. (2021)](#tan2019) that we could read, and for the sentences that they draw from them.
 For [Asteris et al. (2014)](#asteris2014) there is one for every sentence about its figures and for its four certified fractions; each has a rule of its own, [written before the runs](../nonnegative/reproduce_asteris2014.ipynb#The-rules,-before-the-runs) and given beside it.
 The same rows, each with its published value, ours, the tolerance and its reason, the verdict, the function and the seconds: {{download}}`ledger.csv <../static/ledger.csv>`.

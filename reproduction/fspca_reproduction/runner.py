@@ -16,15 +16,16 @@ from pathlib import Path
 import numpy as np
 import scipy
 
+import fspca
 from fspca import datasets
 from fspca.catalogue import CATALOGUE
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "data" / "results"
 STATE = ROOT / ".cache" / "reproduced.json"  # what this pass of `make reproduce` has made
-MODULES = ("foundations", "tian2020_table_1", "tian2020", "tian2020_figures", "certificates",
-           "tan2019", "tan2019_marks",
-           "asteris2014", "asteris2014_nspca", "asteris2014_theory")  # fmt: skip
+MODULES = ("book.foundations", "tian2020.table_1", "tian2020.table_2", "tian2020.figures",
+           "book.certificates", "tan2019.figures", "tan2019.costs",
+           "asteris2014.figures", "asteris2014.nspca", "asteris2014.theory")  # fmt: skip
 
 
 def experiment(cases, alone=False):
@@ -42,7 +43,7 @@ def experiment(cases, alone=False):
 
 def experiments():
     """Return every experiment by its id."""
-    modules = [importlib.import_module(f"fspca.experiments.{name}") for name in MODULES]
+    modules = [importlib.import_module(f"fspca_reproduction.{name}") for name in MODULES]
     return {
         name: function
         for module in modules
@@ -73,8 +74,9 @@ def lacks_data(case):
 
 
 def sources():
-    """Return a hash of the module's code: rows made by other code are not kept."""
-    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    """Return a hash of the code, the module's and ours: rows made by other code are not kept."""
+    folders = Path(fspca.__file__).parent, Path(__file__).parent
+    files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -101,7 +103,7 @@ def need_checkout():
     if not (ROOT / "pyproject.toml").exists():
         raise FileNotFoundError(
             "experiments need a checkout of the project, where results are stored: "
-            "clone it and install it with pip install -e ."
+            "clone it and install it with pip install -r requirements.txt"
         )
 
 
@@ -158,7 +160,7 @@ def run(name, workers=2, progress=None):
     done.sort(key=lambda each: order[json.dumps({key: each[key] for key in keys})])
     result = {
         "id": name,
-        "command": f"python -m fspca.experiments run {name}",
+        "command": f"python -m fspca_reproduction run {name}",
         "versions": {"python": platform.python_version(), "numpy": np.__version__,
                      "scipy": scipy.__version__},
         "seconds": rounded(time.perf_counter() - started),
@@ -179,7 +181,7 @@ def stored(name):
     if not path.exists():
         raise FileNotFoundError(
             f"there is no result of {name!r} in {RESULTS}; "
-            f"make it with: {Path(sys.executable).name} -m fspca.experiments run {name}"
+            f"make it with: {Path(sys.executable).name} -m fspca_reproduction run {name}"
         )
     return json.loads(path.read_text())
 

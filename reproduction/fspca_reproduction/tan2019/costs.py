@@ -6,12 +6,12 @@ import numpy as np
 import scipy.linalg
 
 from fspca.covariance import Covariance
-from fspca.experiments.foundations import timed
-from fspca.experiments.runner import experiment
-from fspca.experiments.tan2019_methods import SHARED, WITH_K, cut, quietly, recovery_error
 from fspca.separate_supports import conjugate_gradient, line_search
 from fspca.separate_supports.alternation import settling_rho, spectrum, steps
 from fspca.synthetic import make_sparse_pair
+from fspca_reproduction.book.foundations import timed
+from fspca_reproduction.runner import experiment
+from fspca_reproduction.tan2019.methods import SHARED, WITH_K, cut, quietly, recovery_error
 
 N, D, M, NOISE = 500, 5000, 2, 3.0
 

@@ -4,8 +4,9 @@ import argparse
 
 import numpy as np
 
-from fspca.experiments import foundations, ledger_page, runner
-from fspca.experiments.runner import experiments, row, run, same_row, stored
+from fspca_reproduction import ledger_page, runner
+from fspca_reproduction.book import foundations
+from fspca_reproduction.runner import experiments, row, run, same_row, stored
 
 try:
     from tqdm.auto import tqdm
@@ -49,7 +50,7 @@ def bench():
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="python -m fspca.experiments", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m fspca_reproduction", description=__doc__)
     parser.add_argument("command", choices=("list", "run", "check", "ledger", "bench"))
     parser.add_argument("ids", nargs="*", help="experiments; all if none is named")
     parser.add_argument("--workers", type=int, default=2)

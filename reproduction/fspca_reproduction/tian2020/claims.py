@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from fspca.experiments.runner import stored
-from fspca.experiments.tian2020_verdicts import answers, published
-from fspca.experiments.verdict import DIFFERS, REPRODUCED, WITHIN
+from fspca_reproduction.runner import stored
+from fspca_reproduction.tian2020.verdicts import answers, published
+from fspca_reproduction.verdict import DIFFERS, REPRODUCED, WITHIN
 
 READ_OFF = 5e-4
 NOT_TOLD_APART = 0.1  # of a ratio of seconds from 1; set after a first look at Figure 3

@@ -8,11 +8,11 @@ from functools import cache
 
 import numpy as np
 
-from fspca.experiments import asteris2014_ledger, tan2019_ledger
-from fspca.experiments import tian2020_claims as claims
-from fspca.experiments import tian2020_verdicts as verdicts
-from fspca.experiments.runner import RESULTS, experiments, stored
-from fspca.experiments.verdict import (
+from fspca_reproduction.asteris2014 import ledger as asteris2014_ledger
+from fspca_reproduction.runner import RESULTS, experiments, stored
+from fspca_reproduction.tan2019 import ledger as tan2019_ledger
+from fspca_reproduction.tian2020 import claims, verdicts
+from fspca_reproduction.verdict import (
     DIFFERS,
     LIMIT,
     OPEN_TO_READING,

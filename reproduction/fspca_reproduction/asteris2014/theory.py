@@ -9,8 +9,16 @@ import numpy as np
 
 from fspca import datasets
 from fspca.covariance import Covariance
-from fspca.experiments.asteris2014 import STARTS
-from fspca.experiments.asteris2014_readings import (
+from fspca.nonnegative.bounds import MOST_FORMED, nonnegative_bounds
+from fspca.nonnegative.em import em
+from fspca.nonnegative.epsilon_net import epsilon_net
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.nonnegative.halfspaces import halfspaces, halfspaces_batch, unit_rows
+from fspca.nonnegative.net_bound import net_bound
+from fspca.nonnegative.spannogram import candidates, intersections, spannogram
+from fspca.shared_support.certificate import upper_bound
+from fspca_reproduction.asteris2014.figures import STARTS
+from fspca_reproduction.asteris2014.readings import (
     EPSILON,
     RANK,
     algorithm_3,
@@ -22,15 +30,7 @@ from fspca.experiments.asteris2014_readings import (
     printed_supports,
     samples,
 )
-from fspca.experiments.runner import experiment
-from fspca.nonnegative.bounds import MOST_FORMED, nonnegative_bounds
-from fspca.nonnegative.em import em
-from fspca.nonnegative.epsilon_net import epsilon_net
-from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.nonnegative.halfspaces import halfspaces, halfspaces_batch, unit_rows
-from fspca.nonnegative.net_bound import net_bound
-from fspca.nonnegative.spannogram import candidates, intersections, spannogram
-from fspca.shared_support.certificate import upper_bound
+from fspca_reproduction.runner import experiment
 
 POINTS = (("cbcl_faces", 180), ("leukemia_armstrong", 50), ("lrs", 20), ("lrs", 90))
 PREPARATIONS = (

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from fspca.experiments.tan2019_verdicts import (
+from fspca_reproduction.tan2019.verdicts import (
     COUNTS,
     FAR,
     SAME,
@@ -19,7 +19,7 @@ from fspca.experiments.tan2019_verdicts import (
     rows_of,
     told,
 )
-from fspca.experiments.verdict import DIFFERS, REPRODUCED, WITHIN
+from fspca_reproduction.verdict import DIFFERS, REPRODUCED, WITHIN
 
 JOINT, OURS = ("sadmm", "two_stage"), ("sadmm", "deflated_sadmm", "two_stage")
 POWER = ("gpower, l0", "gpower, l1")

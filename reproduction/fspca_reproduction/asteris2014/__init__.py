@@ -1,0 +1,1 @@
+"""Asteris, Papailiopoulos and Dimakis 2014, reproduced."""

@@ -1,0 +1,1 @@
+"""Tan et al. 2019, reproduced."""

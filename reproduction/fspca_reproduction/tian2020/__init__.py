@@ -1,0 +1,1 @@
+"""Tian, Nie, Wang and Li 2020, reproduced."""

@@ -1,0 +1,22 @@
+"""The wheel carries the papers' numbers and ours, which lie in the project's `data`."""
+
+import shutil
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+
+
+class WithData(build_py):
+    def run(self):
+        super().run()
+        if not self.editable_mode:  # there `data` itself is read
+            for folder in ("published", "results"):
+                to = Path(self.build_lib) / "fspca_reproduction" / "data" / folder
+                hidden = shutil.ignore_patterns(".*")  # interrupted runs
+                shutil.copytree(DATA / folder, to, ignore=hidden, dirs_exist_ok=True)
+
+
+setup(cmdclass={"build_py": WithData})
