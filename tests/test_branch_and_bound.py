@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import fspca.check_certificate as checker
+import fspca.shared_support.tree_check as checker
 from fspca import Covariance, branch_and_bound, exhaustive, ipu, solve
 from fspca.shared_support.reduced_costs import decide
 from fspca.synthetic import make_scheme

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import fspca.check_certificate as checker
+import fspca.shared_support.tree_check as checker
 from fspca import Covariance, SeparateSupports, certify, exhaustive, go, ipu, tpower, upper_bound
 from fspca.shared_support.certificate import METHODS
 from fspca.shared_support.semidefinite import clip_to_sum

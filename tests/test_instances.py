@@ -5,7 +5,7 @@ import pytest
 
 from fspca import datasets, exhaustive
 from fspca.catalogue import CATALOGUE
-from fspca.check_certificate import check
+from fspca.shared_support.tree_check import check
 from fspca_reproduction.book.instances import FOLDER, LARGEST, matrix_of
 
 PATHS = sorted(FOLDER.glob("*.npz"))

@@ -139,7 +139,7 @@ def branch_and_bound(A, m, k, gap=0.0, max_nodes=100_000, max_seconds=None, n_st
     progress : callable
         Called as progress(nodes, value, bound).
     proof : dict
-        Filled with the tree, for `fspca.check_certificate.check_tree`; it stays empty where
+        Filled with the tree, for `fspca.shared_support.tree_check.check_tree`; it stays empty where
         a bound without branching already proves the first answer.
 
     Returns

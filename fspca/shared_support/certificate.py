@@ -126,7 +126,7 @@ def theorem_terms(A, m, k):
 def certify(A, solution, max_steps=600, max_seconds=None, progress=None):
     """Return the solution with a proven upper bound: print it to read how good it is.
 
-    Its `certificate` is the factor G for `fspca.check_certificate.check`.
+    Its `certificate` is the factor G for `fspca.shared_support.tree_check.check`.
 
     >>> from fspca import ipu
     >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])

@@ -5,7 +5,6 @@ import time
 import numpy as np
 
 from fspca import datasets
-from fspca.check_certificate import check, check_tree
 from fspca.covariance import Covariance
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.certificate import METHODS, upper_bound
@@ -13,6 +12,7 @@ from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.go import go
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.swap import climb, swap
+from fspca.shared_support.tree_check import check, check_tree
 from fspca.synthetic import make_scheme, make_spiked
 from fspca_reproduction.runner import experiment
 

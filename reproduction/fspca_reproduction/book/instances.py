@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from fspca.check_certificate import bound_of
 from fspca.covariance import Covariance
 from fspca.problem import SharedSupport
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.certificate import certify
 from fspca.shared_support.refit import solution_on
+from fspca.shared_support.tree_check import bound_of
 from fspca.synthetic import make_scheme
 from fspca_reproduction.book.certificates import covariance_of
 from fspca_reproduction.runner import lacks_data, stored
