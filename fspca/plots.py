@@ -61,3 +61,14 @@ def curve(axes, x, y, method, label=None):
     place = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
     colour = STYLES[method]["color"]
     axes.annotate(label or method, (x[-1], y[-1]), color=colour, **place)
+
+
+def slider(pages, label, start=0):
+    """Return HTML of pages behind a slider: one shows at a time, and no kernel is needed."""
+    turn = (
+        "[...this.closest('.pages').lastChild.children].map((p, i) => p.hidden = i != this.value)"
+    )
+    shown = (f"<div{' hidden' * (i != start)}>{page}</div>" for i, page in enumerate(pages))
+    knob = f'<input type="range" min="0" max="{len(pages) - 1}" value="{start}" oninput="{turn}">'
+    shown = f'<div aria-live="polite">{"".join(shown)}</div>'
+    return f'<div class="pages"><label>{label} {knob}</label>{shown}</div>'

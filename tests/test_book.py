@@ -1,7 +1,5 @@
 """The built book is whole: every page, every link, nothing that only looks finished."""
 
-import os
-
 import carried_scripts
 import check_links
 import pytest
@@ -45,9 +43,6 @@ def test_no_link_leads_nowhere(html):
 
 
 def test_pages_load_nothing_from_elsewhere(html):
-    if not (html / "_static" / "widgets").exists():
-        missing = "the widgets' script could not be fetched when the book was built"
-        pytest.fail(missing) if os.environ.get("CI") else pytest.skip(missing)
     remote = {
         f"{path.relative_to(html)}: {load}"
         for path in check_links.built_pages(html)
@@ -65,18 +60,8 @@ def test_the_book_gives_no_solution_away(html):
     assert not [path for path, text in texts.items() if "### BEGIN SOLUTION" in text]
 
 
-def test_a_script_that_was_not_fetched_fails_where_nobody_looks(tmp_path, monkeypatch):
-    monkeypatch.setenv("CI", "true")
-    with pytest.raises(pytest.fail.Exception, match="could not be fetched"):
-        test_pages_load_nothing_from_elsewhere(tmp_path)
-    monkeypatch.delenv("CI")
-    with pytest.raises(pytest.skip.Exception):
-        test_pages_load_nothing_from_elsewhere(tmp_path)
-
-
-def test_another_version_of_a_carried_script_is_fetched_anew():
-    for version in (carried_scripts.MATHJAX.version, carried_scripts.WIDGETS_VERSION):
-        assert version in carried_scripts.CARRIED.name
+def test_another_version_of_the_carried_script_is_copied_anew():
+    assert carried_scripts.MATHJAX.version in carried_scripts.CARRIED.name
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_half_of_all_cells_have_at_most_five_lines():
 
 
 def sound_notebook():
-    """A small notebook that breaks no rule: import, print, plot, widget-free."""
+    """A small notebook that breaks no rule: import, print, plot."""
     image = new_output("display_data", data={"image/png": "", "text/plain": "<Figure size 4x4>"})
     alt = {"mystnb": {"image": {"alt": "a falling line"}}}
     cells = [
@@ -94,6 +94,10 @@ def keep_version(notebook):
 
 def keep_extra(notebook):
     notebook.metadata["toc"] = {}
+
+
+def keep_widgets(notebook):
+    notebook.metadata["widgets"] = {}
 
 
 def write_a_long_cell(notebook):
@@ -187,6 +191,7 @@ BROKEN = {
     keep_timing: rules.metadata_is_clean,
     keep_version: rules.metadata_is_clean,
     keep_extra: rules.metadata_is_clean,
+    keep_widgets: rules.metadata_is_clean,
     write_a_long_cell: rules.cells_are_short,
     write_long_cells: rules.cells_are_short,
     drop_alternative_text: rules.images_have_alternative_text,

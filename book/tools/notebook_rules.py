@@ -9,7 +9,7 @@ from itertools import chain
 from statistics import median
 
 MOST_LINES, MOST_MEDIAN_LINES = 25, 8
-NOTEBOOK_METADATA = {"kernelspec", "language_info", "widgets"}
+NOTEBOOK_METADATA = {"kernelspec", "language_info"}
 KERNELSPEC = {"name", "display_name", "language"}
 CELL_METADATA = {"mystnb", "nbgrader", "tags"}
 SHOWING = {"print", "display", "show", "glue"}

@@ -13,7 +13,6 @@ import argparse
 import hashlib
 import json
 import os
-import re
 import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -31,7 +30,6 @@ from toc import ROOT, notebooks
 
 CELL_SECONDS = 600
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
-WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 
 
 def main():
@@ -108,7 +106,7 @@ def run(path):
         if cell.cell_type == "code":
             cell.outputs = joined(cell.outputs)
     notebook.metadata["language_info"] = {"name": "python"}
-    save(path, nbformat.writes(renumber_widgets(notebook)) + "\n")
+    save(path, nbformat.writes(notebook) + "\n")
     return None
 
 
@@ -131,17 +129,6 @@ def joined(outputs):
         else:
             result.append(output)
     return result
-
-
-def renumber_widgets(notebook):
-    """Widget models have random ids: number them in the order in which they were made."""
-    state = notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
-    number = {model: f"{i:032x}" for i, model in enumerate(state, start=1)}
-    if not number:
-        notebook.metadata.pop("widgets", None)
-        return notebook
-    text = re.sub("|".join(number), lambda match: number[match[0]], nbformat.writes(notebook))
-    return nbformat.reads(text, as_version=4)
 
 
 def fingerprint(path):
