@@ -19,7 +19,7 @@ DATA := $(shell find data -type f -not -name '.*' 2>/dev/null)
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*' -not -path 'book/assignments/*')
 PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
 
-.PHONY: book test test-lint test-unit test-book test-notebooks reproduce notebooks assignments \
+.PHONY: book lab test test-lint test-unit test-book test-notebooks reproduce notebooks assignments \
   instructor-archive bench lint clean help
 .DELETE_ON_ERROR:
 
@@ -49,6 +49,9 @@ reproduce: $(READY)  ## recompute the stored results and the ledger, then run al
 
 notebooks: $(READY)  ## run notebooks in place: all, or CHAPTER=go
 	$(BIN)/python book/tools/run_notebooks.py $(CHAPTER)
+
+lab: $(READY)  ## open the first chapter in JupyterLab
+	$(BIN)/jupyter lab book/foundations/why_choose_features.ipynb
 
 assignments: $(READY)  ## make the students' copies, their environment and the instructor's guide
 	$(BIN)/python book/tools/assignments.py

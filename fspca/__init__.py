@@ -44,7 +44,7 @@ from fspca.shared_support.solve import solve
 from fspca.shared_support.srt import srt
 from fspca.shared_support.swap import swap
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [  # noqa: RUF022 (grouped by what is asked)
     # the problems, their answers and their judge

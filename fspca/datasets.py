@@ -15,7 +15,7 @@ from fspca.catalogue import CATALOGUE
 from fspca.covariance import Covariance
 from fspca.validate import checked_choice
 
-RAW = Path(__file__).resolve().parents[1] / "data" / "raw"
+RAW = Path(__file__).parent / "raw"
 CSR = ("data", "indices", "indptr")
 
 
@@ -74,7 +74,7 @@ def checksum(*arrays):
 
 
 def load(name):
-    """Return the Dataset of that name, from data/raw, the folder FSPCA_DATA, or the cache.
+    """Return the Dataset of that name: carried here, in the folder FSPCA_DATA, or in the cache.
 
     >>> load("pitprops")
     Dataset(pitprops: 13 x 13 covariance; correlations of 13 measurements of 180 pit props, ...)

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.io
+import toc
 
 from fspca import datasets
 from fspca.__main__ import main
@@ -34,7 +35,7 @@ def test_loads_where_it_is_found(name):
 
 
 def test_six_sets_are_carried_and_described_with_their_checksums():
-    text = (datasets.RAW.parent / "README.md").read_text()
+    text = (toc.ROOT / "data" / "README.md").read_text()
     assert len(CARRIED) == 6
     assert {file.name for file in datasets.RAW.iterdir()} == {CATALOGUE[n].file for n in CARRIED}
     for name in CARRIED:
@@ -65,7 +66,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def test_looks_in_the_folder_named_and_in_the_cache(elsewhere):
-    original = (datasets.Path(__file__).parents[1] / "data/raw/pitprops.csv").read_bytes()
+    original = (toc.ROOT / "fspca" / "raw" / "pitprops.csv").read_bytes()
     (elsewhere / "cache" / "fspca").mkdir(parents=True)
     for place in (elsewhere / "cache" / "fspca", elsewhere / "named"):
         (place / "pitprops.csv").write_bytes(original)
@@ -99,7 +100,7 @@ def test_altered_file_is_refused(elsewhere):
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
 def test_truncated_file_is_refused(elsewhere, name, share):
     file = CATALOGUE[name].file
-    whole = (datasets.Path(__file__).parents[1] / "data/raw" / file).read_bytes()
+    whole = (toc.ROOT / "fspca" / "raw" / file).read_bytes()
     (elsewhere / "named" / file).write_bytes(whole[: int(share * len(whole))])
     with pytest.raises(ValueError, match=r"cannot be read|not the"):
         datasets.load(name)

@@ -20,7 +20,7 @@ from traitlets.config import PyFileConfigLoader
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "book" / "assignments"
 OUTPUT = ROOT / "_build" / "assignments"
-PROJECT_DATA = ROOT / "data" / "raw" / "tissue_expression.npz"
+PROJECT_DATA = ROOT / "fspca" / "raw" / "tissue_expression.npz"
 FOR_STUDENTS = ("numpy", "matplotlib", "ipykernel")
 
 

@@ -19,7 +19,7 @@ SALT = os.environ.get("FSPCA_COURSE_SALT", "a pinch of salt")
 
 # The project's data: beside the course in the instructor's archive, else the book's own.
 HERE = Path(__file__).resolve().parent
-PLACES = [HERE.parent / "data", HERE.parents[2] / "data" / "raw"]
+PLACES = [HERE.parent / "data", HERE.parents[2] / "fspca" / "raw"]
 PROJECT_DATA = "tissue_expression.npz"
 
 

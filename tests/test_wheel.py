@@ -1,0 +1,108 @@
+"""What `pip install .` gives is whole: every example runs outside the checkout, on numpy and scipy.
+
+An example that needs more says in one sentence what to install.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+import toc
+
+import fspca
+
+WITHIN = ("pyproject.toml", "README.md", "LICENSE", "fspca")
+BUILD = "from setuptools.build_meta import build_wheel; build_wheel('.')"
+
+# Runs in an empty folder. Arguments: the site, and the modules to try (none: all of them).
+ALONE = """
+import doctest, importlib, importlib.metadata, pkgutil, sys
+site, *wanted = sys.argv[1:]
+absent = {*importlib.metadata.packages_distributions()} - {"numpy", "scipy", "fspca"}
+sys.path.insert(0, site)
+
+class Nothing:
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in absent:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Nothing)
+import fspca
+assert fspca.__file__.startswith(site), fspca.__file__
+names = ["fspca", *(found.name for found in pkgutil.walk_packages(fspca.__path__, "fspca."))]
+tried = 0
+for name in wanted or names:
+    try:
+        module = importlib.import_module(name)
+    except ImportError as reason:
+        assert "pip install 'fspca[" in str(reason), (name, reason)
+        continue
+    result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    assert not result.failed, name
+    tried += result.attempted
+print(tried)
+"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The wheel, built from a copy of what it is made of, and unpacked."""
+    source, site = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site")
+    for name in WITHIN:
+        copy = shutil.copytree if (toc.ROOT / name).is_dir() else shutil.copy
+        copy(toc.ROOT / name, source / name)
+    subprocess.run([sys.executable, "-c", BUILD], cwd=source, check=True, capture_output=True)
+    (wheel,) = source.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(site)
+    return site
+
+
+def run(program, folder, *arguments):
+    command = [sys.executable, "-P", "-W", "error", "-c", program, *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def test_every_example_runs_outside_the_checkout(site, tmp_path):
+    result = run(ALONE, tmp_path, site)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert int(result.stdout) > 100
+
+
+def test_an_example_whose_data_are_not_in_the_wheel_is_seen(site, tmp_path):
+    broken = shutil.copytree(site, tmp_path / "site")
+    assert run(ALONE, tmp_path, broken, "fspca.datasets").returncode == 0
+    (broken / "fspca" / "raw" / "pitprops.csv").unlink()
+    assert run(ALONE, tmp_path, broken, "fspca.datasets").returncode == 1
+
+
+def test_the_lines_of_the_readme_run(site, tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", (toc.ROOT / "README.md").read_text(), re.DOTALL)
+    start = "import numpy as np\nX = np.random.default_rng(0).standard_normal((40, 60))\n"
+    body = ALONE.partition("names =")[0] + start + "\n".join(blocks)
+    result = run(body, tmp_path, site)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("import fspca.plots", "fspca.plots needs matplotlib: pip install 'fspca[plots]'"),
+        (
+            "fspca.datasets.fetch('nus_wide')",
+            "fetching data needs pooch: pip install 'fspca[data]'",
+        ),
+    ],
+)
+def test_what_needs_more_says_what(site, tmp_path, line, sentence):
+    result = run(ALONE.partition("names =")[0] + line, tmp_path, site)
+    assert f"ImportError: {sentence}\n" in result.stderr
+
+
+def test_the_wheel_holds_the_module_its_data_and_nothing_else(site):
+    assert {p.name for p in site.iterdir()} == {"fspca", f"fspca-{fspca.__version__}.dist-info"}
+    carried = {path.name for path in (toc.ROOT / "fspca" / "raw").iterdir()}
+    assert {path.name for path in (site / "fspca" / "raw").iterdir()} == carried
+    assert (site / "fspca" / "py.typed").exists()
