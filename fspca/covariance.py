@@ -140,6 +140,10 @@ class Covariance:
         values, vectors = self._pairs[asked]
         return values[:m].copy(), vectors[:, :m].copy()
 
+    def known_leading(self, m):
+        """The m largest eigenvalues where they are at hand or cheap, or None."""
+        return self.leading(m)[0] if self.size <= DENSE_SIZE or m in self._pairs else None
+
     def _solve(self, m):
         if 4 * m >= self.size:
             return linalg.leading_of_matrix(self.submatrix(np.arange(self.size)), m)

@@ -1,6 +1,7 @@
 """The few pieces of linear algebra that every solver shares."""
 
 import numpy as np
+import scipy.linalg
 
 TIE = 1e-12  # relative; numbers closer than this are equal up to rounding
 EPS = np.finfo(float).eps
@@ -73,3 +74,14 @@ def leading_of_operator(product, d, m):
 def random_subspace(d, m, rng):
     """Draw an orthonormal d x m basis of a uniformly random m-dimensional subspace."""
     return np.linalg.qr(rng.standard_normal((d, m)))[0]
+
+
+def basis(W, least):
+    """Return an orthonormal basis of W's span, without directions that are rounding.
+
+    Those are the ones whose singular value is at most `least` times the largest.
+
+    >>> basis(np.array([[1.0, 1.0], [0.0, 1e-13]]), 1e-8).shape
+    (2, 1)
+    """
+    return scipy.linalg.orth(W, rcond=least)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-import scipy.linalg
 
 from fspca.covariance import as_covariance
-from fspca.validate import checked_integer
+from fspca.linalg import basis
+from fspca.validate import checked_count, checked_features
 
 
 class ConvergenceWarning(UserWarning):
@@ -14,6 +14,7 @@ class ConvergenceWarning(UserWarning):
 
 
 TOLERANCE = 1e-8  # of the judge: far above rounding, far below any difference that matters
+CUT_SHORT = ("max_iter", "max_seconds", "interrupted")  # the ends that are no stopping rule
 
 
 @dataclass(frozen=True)
@@ -24,17 +25,14 @@ class Problem:
     k: int
 
     def __post_init__(self):
-        for name in ("m", "k"):
-            value = checked_integer(name, getattr(self, name))
-            if value < 1:
-                raise ValueError(f"{name}={value} must be at least 1")
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "m", checked_count("m", self.m))
+        object.__setattr__(self, "k", checked_count("k", self.k))
 
     def fit(self, d):
         """Return the problem if it can be asked of d features, and say why not otherwise."""
         if self.m > d:
             raise ValueError(f"m={self.m} must lie between 1 and d={d}")
-        if self.k > d:
+        if np.max(self.k) > d:
             raise ValueError(f"k={self.k} must lie between 1 and d={d}")
         return self
 
@@ -48,10 +46,6 @@ class Problem:
         rows = np.flatnonzero(W.any(axis=1))
         return float(np.vdot(W[rows], A.product(W[rows], rows)[rows]))
 
-    def oracle(self, A):
-        """Return the exact optimum by enumeration, or None where the problem has no oracle."""
-        return None
-
     def faults(self, W, support):
         """Return what is wrong with W as an answer, a sentence each."""
         outside = np.setdiff1d(np.flatnonzero(W.any(axis=1)), support)
@@ -60,84 +54,115 @@ class Problem:
             faults.append("the columns of W do not have unit length")
         return faults
 
-    def count_faults(self, W):
-        """Return a sentence for each column of W with more than k nonzeros."""
-        counts = np.count_nonzero(W, axis=0)
-        return [
-            f"column {j} of W has {n} nonzeros, more than k={self.k}"
-            for j, n in enumerate(counts)
-            if n > self.k
-        ]
-
 
 @dataclass(frozen=True)
 class SharedSupport(Problem):
-    """Maximise trace(W'AW) over W'W = I with at most k nonzero rows: one support for all."""
+    """Maximise trace(W'AW) over W'W = I with at most k nonzero rows: one support for all.
+
+    The support must hold the features `required`, and none that is `forbidden`.
+
+    >>> SharedSupport(2, 4, required=[3])
+    SharedSupport(m=2, k=4, required=(3,), forbidden=())
+    """
+
+    required: tuple = field(default=(), kw_only=True)
+    forbidden: tuple = field(default=(), kw_only=True)
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name in ("required", "forbidden"):
+            object.__setattr__(self, name, checked_features(name, getattr(self, name)))
+        if both := sorted(set(self.required) & set(self.forbidden)):
+            raise ValueError(f"required and forbidden both hold {both}")
+        if len(self.required) > self.k:
+            raise ValueError(f"required={self.required} must hold at most k={self.k} features")
 
     def fit(self, d):
         if not self.m <= self.k <= d:
             raise ValueError(f"k={self.k} must lie between m={self.m} and d={d}")
+        for name in ("required", "forbidden"):
+            if getattr(self, name) and getattr(self, name)[-1] >= d:
+                raise ValueError(f"{name}={getattr(self, name)} must lie between 0 and {d - 1}")
+        if d - len(self.forbidden) < self.k:
+            raise ValueError(
+                f"forbidden leaves {d - len(self.forbidden)} features, fewer than k={self.k}"
+            )
         return self
-
-    def oracle(self, A):
-        from fspca.shared_support.exhaustive import exhaustive
-
-        return exhaustive(A, self.m, self.k)
 
     def faults(self, W, support):
         faults = super().faults(W, support)
         if len(support) > self.k:
             faults.append(f"the support has {len(support)} features, more than k={self.k}")
+        if absent := sorted(set(self.required) - set(np.asarray(support).tolist())):
+            faults.append(f"the support lacks the required features {absent}")
+        if present := sorted(set(self.forbidden) & set(np.asarray(support).tolist())):
+            faults.append(f"the support holds the forbidden features {present}")
         if not np.allclose(W.T @ W, np.eye(self.m), rtol=0, atol=TOLERANCE):
             faults.append("the columns of W are not orthonormal")
         return faults
 
 
 @dataclass(frozen=True)
-class SeparateSupports(Problem):
-    """Maximise explained variance over unit columns, each with at most k nonzeros of its own."""
+class OwnSupports(Problem):
+    """Each component has its own support; k is one count for all of them, or m counts."""
+
+    k: int | tuple
+
+    def __post_init__(self):
+        if np.ndim(self.k) == 0:
+            super().__post_init__()
+            return
+        counts = tuple(checked_count("k", each) for each in self.k)
+        object.__setattr__(self, "m", checked_count("m", self.m))
+        object.__setattr__(self, "k", counts if len(set(counts)) > 1 else counts[0])
+        if len(counts) != self.m:
+            raise ValueError(f"k={list(counts)} must be one count or m={self.m} counts")
+
+    @property
+    def counts(self):
+        """The m counts."""
+        return np.broadcast_to(self.k, self.m)
 
     def score(self, A, W):
-        """trace(Q'AQ) with Q an orthonormal basis of W, so that no variance counts twice."""
-        return super().score(A, scipy.linalg.orth(W))
+        """trace(Q'AQ) with Q an orthonormal basis of W, so that no variance counts twice.
 
-    def oracle(self, A):
-        return SharedSupport(1, self.k).oracle(A) if self.m == 1 else None
+        A direction of W that is rounding beside the longest is none of its basis.
+        """
+        return super().score(A, basis(W, TOLERANCE))
 
     def faults(self, W, support):
-        return super().faults(W, support) + self.count_faults(W)
+        found = np.count_nonzero(W, axis=0)
+        return super().faults(W, support) + [
+            f"column {j} of W has {found[j]} nonzeros, more than k={self.counts[j]}"
+            for j in np.flatnonzero(found > self.counts)
+        ]
 
 
-@dataclass(frozen=True, init=False)
-class Nonnegative(Problem):
+@dataclass(frozen=True)
+class SeparateSupports(OwnSupports):
+    """Maximise explained variance over unit columns, each with at most k nonzeros of its own.
+
+    >>> SeparateSupports(3, [4, 2, 2]).counts
+    array([4, 2, 2])
+    """
+
+
+@dataclass(frozen=True)
+class Nonnegative(OwnSupports):
     """Maximise the variance of unit, entrywise nonnegative columns with at most k nonzeros."""
 
-    def __init__(self, k, *, m=1):
-        object.__setattr__(self, "m", m)
-        object.__setattr__(self, "k", k)
-        self.__post_init__()
-
-    def score(self, A, W):
-        """trace(Q'AQ) with Q an orthonormal basis of W; columns may overlap where m > 1."""
-        return super().score(A, W if self.m == 1 else scipy.linalg.orth(W))
-
-    def oracle(self, A):
-        from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-
-        return exhaustive_nonnegative(A, self.k) if self.m == 1 else None
-
     def faults(self, W, support):
-        negative = ["W has negative entries"] if W.min() < 0 else []
-        return super().faults(W, support) + self.count_faults(W) + negative
+        return super().faults(W, support) + (["W has negative entries"] if W.min() < 0 else [])
 
 
 @dataclass(frozen=True, eq=False)
 class Solution:
     """An answer: loadings, support, objective, and how it was reached.
 
-    `history` holds the objective of every feasible iterate; `upper_bound`, where known, is a
-    value that no feasible W exceeds, and `gap` is its relative distance from the objective.
-    `orthonormal` is the V with V'V = I of which W is the sparse copy, where a solver has both.
+    `history` holds the objective after each step of the answer's own run, and `stopped` why that
+    run ended.  `upper_bound`, where known, is a value that no feasible W exceeds, and `gap` its
+    relative distance from the objective.  `orthonormal` is the V with V'V = I of which W is the
+    sparse copy, where a solver has both.  `seconds` and `passes` over the data are what it cost.
     """
 
     W: np.ndarray = field(repr=False)
@@ -147,18 +172,35 @@ class Solution:
     solver: str = ""
     history: tuple = ()
     n_iter: int = 0
-    converged: bool = True
+    stopped: str = "done"
+    seconds: float | None = None
+    passes: int | None = None
     upper_bound: float | None = None
     certificate: np.ndarray | None = field(default=None, repr=False)
     orthonormal: np.ndarray | None = field(default=None, repr=False)
+    total_variance: float | None = None
+    pca_variance: float | None = None
+    names: tuple | None = None
 
     def __post_init__(self):
-        for name in ("W", "support", "orthonormal"):
-            if getattr(self, name) is None:
+        for name in ("W", "support", "certificate", "orthonormal"):
+            array = getattr(self, name)
+            if array is None or isinstance(array, dict):
                 continue
-            array = np.array(getattr(self, name))
-            array.setflags(write=False)
+            if not isinstance(array, np.ndarray) or array.flags.writeable or array.base is not None:
+                array = np.array(array)
+                array.setflags(write=False)
             object.__setattr__(self, name, array)
+
+    def __setstate__(self, state):
+        """Unpickle: numpy gives back arrays that can be written to."""
+        self.__dict__.update(state)
+        self.__post_init__()
+
+    @property
+    def converged(self):
+        """Whether a stopping rule ended the run, and no budget and no Ctrl-C."""
+        return self.stopped not in CUT_SHORT
 
     @property
     def gap(self):
@@ -169,7 +211,11 @@ class Solution:
         return excess / self.objective if self.objective > 0 else excess
 
     def __str__(self):
-        gap = ""
+        share, gap = "", ""
+        if self.total_variance:
+            share = f" ({100 * self.objective / self.total_variance:.3g} % of all"
+            pca = 100 * self.objective / self.pca_variance if self.pca_variance else None
+            share += ")" if pca is None else f", {pca:.3g} % of PCA's)"
         if self.gap is not None and self.gap < -TOLERANCE:
             gap = f", contradicted by the upper bound {self.upper_bound:.6g}"
         elif self.gap is not None and self.gap <= TOLERANCE:
@@ -177,10 +223,11 @@ class Solution:
         elif self.gap is not None:
             gap = f", the optimum is at most {100 * self.gap:.3g} % higher"
         steps = "step" if self.n_iter == 1 else "steps"
-        end = "" if self.converged else ", not converged"
+        end = "" if self.converged else f", ended by {self.stopped}"
         return (
-            f"{self.solver}: explains {self.objective:.6g} with m={self.problem.m} components "
-            f"on {len(self.support)} of {len(self.W)} features{gap} ({self.n_iter} {steps}{end})"
+            f"{self.solver}: explains {self.objective:.6g}{share} "
+            f"with m={self.problem.m} components on {len(self.support)} of {len(self.W)} "
+            f"features{gap} ({self.n_iter} {steps}{end})"
         )
 
     __repr__ = __str__

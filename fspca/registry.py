@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fspca.nonnegative.components import nonnegative_components
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.problem import Nonnegative, Problem, SeparateSupports, SharedSupport
 from fspca.separate_supports.deflated_sadmm import deflated_sadmm_with_k
 from fspca.separate_supports.gpower import gpower_with_k
@@ -52,6 +53,18 @@ class Solver:
     def __call__(self, A, m, k):
         """Solve with the options registered."""
         return self.function(A, m, k, **self.options)
+
+
+def oracle(A, problem):
+    """Return the exact optimum by enumeration, or None where the problem has no oracle."""
+    if isinstance(problem, SharedSupport):
+        sides = {"required": problem.required, "forbidden": problem.forbidden}
+        return exhaustive(A, problem.m, problem.k, **sides)
+    if problem.m > 1:
+        return None
+    if isinstance(problem, Nonnegative):
+        return exhaustive_nonnegative(A, problem.k)
+    return exhaustive(A, 1, problem.k)
 
 
 SOLVERS = {

@@ -27,6 +27,14 @@ def checked_support(support, k, d):
     return rows
 
 
+def checked_features(name, features):
+    """Return different features as a tuple of ints, ascending."""
+    rows = sorted(checked_integer(name, each) for each in features)
+    if len(set(rows)) < len(rows) or (rows and rows[0] < 0):
+        raise ValueError(f"{name}={list(features)} must hold different features, 0 or above")
+    return tuple(rows)
+
+
 def checked_choice(name, value, choices):
     """Return value if it is one of the choices."""
     if not isinstance(value, str) or value not in choices:
@@ -163,3 +171,14 @@ def checked_count(name, value):
     if (count := checked_integer(name, value)) < 1:
         raise ValueError(f"{name}={value} must be at least 1")
     return count
+
+
+def checked_seed(seed):
+    """Return the seed if numpy can draw from it; None asks for chance."""
+    try:
+        np.random.default_rng(seed)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"seed={seed!r} must be None, an integer of at least 0 or a Generator"
+        ) from None
+    return seed

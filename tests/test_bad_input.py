@@ -82,11 +82,11 @@ def test_bad_m_or_k_of_the_other_problems():
     with pytest.raises(ValueError, match="k=5 must lie between 1 and d=4"):
         SOLVERS["tpower"](EYE, 2, 5)
     with pytest.raises(ValueError, match="k=5 must lie between 1 and d=4"):
-        Nonnegative(k=5).fit(4)
+        Nonnegative(1, 5).fit(4)
     with pytest.raises(ValueError, match="m=5 must lie between 1 and d=4"):
         SeparateSupports(m=5, k=2).fit(4)
     with pytest.raises(TypeError, match=r"k=1\.5 must be an integer"):
-        Nonnegative(k=1.5)
+        Nonnegative(1, 1.5)
     assert SharedSupport(np.int64(1), np.int64(2)) == SharedSupport(1, 2)
 
 

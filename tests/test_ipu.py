@@ -111,7 +111,7 @@ def test_budget_exhausted_warns_and_says_so():
     with pytest.warns(ConvergenceWarning, match="max_iter=1 "):
         solution = ipu(A, 3, 20, init="random", seed=0, max_iter=1)
     assert not solution.converged
-    assert "not converged" in str(solution)
+    assert "ended by max_iter" in str(solution)
     assert solution.n_iter == 1
 
 

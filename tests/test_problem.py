@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fspca import Nonnegative, SeparateSupports, SharedSupport, check_solution, go, objective
+from fspca.registry import oracle
 from fspca.synthetic import make_scheme
 
 A = make_scheme("F", 6, 0)
@@ -51,9 +52,9 @@ def test_what_k_means_differs():
     assert not check_solution(A, W, SharedSupport(2, 3))
     assert check_solution(A, W, SharedSupport(2, 4))
     assert check_solution(A, W, SeparateSupports(2, 2))
-    assert check_solution(A, W, Nonnegative(k=2, m=2))
+    assert check_solution(A, W, Nonnegative(2, 2))
     assert not check_solution(A, W, SeparateSupports(2, 1))
-    assert "negative" in str(check_solution(A, -W, Nonnegative(k=2, m=2)))
+    assert "negative" in str(check_solution(A, -W, Nonnegative(2, 2)))
 
 
 def test_separate_supports_do_not_count_variance_twice():
@@ -62,15 +63,15 @@ def test_separate_supports_do_not_count_variance_twice():
     assert objective(A, twice) == pytest.approx(2 * objective(A, HALF))
     x = np.abs(HALF[:, :1])
     doubled = np.hstack([x, x])
-    assert Nonnegative(6, m=2).score(A, doubled) == pytest.approx(objective(A, x))
+    assert Nonnegative(2, 6).score(A, doubled) == pytest.approx(objective(A, x))
 
 
 def test_oracles():
-    best = SharedSupport(1, 3).oracle(A).objective
-    assert SeparateSupports(1, 3).oracle(A).objective == best
-    assert SeparateSupports(2, 3).oracle(A) is None
-    assert Nonnegative(3).oracle(A).objective <= best
-    assert Nonnegative(3, m=2).oracle(A) is None
+    best = oracle(A, SharedSupport(1, 3)).objective
+    assert oracle(A, SeparateSupports(1, 3)).objective == best
+    assert oracle(A, SeparateSupports(2, 3)) is None
+    assert oracle(A, Nonnegative(1, 3)).objective <= best
+    assert oracle(A, Nonnegative(2, 3)) is None
 
 
 def test_a_solution_is_frozen_and_prints_in_one_line():
@@ -79,7 +80,8 @@ def test_a_solution_is_frozen_and_prints_in_one_line():
     with pytest.raises(ValueError, match="read-only"):
         GOOD.W[0, 0] = 1.0
     assert "\n" not in str(GOOD)
-    assert f"{GOOD.objective:.6g} with m=2 components on 3 of 6 features" in str(GOOD)
+    assert f"explains {GOOD.objective:.6g} (" in str(GOOD)
+    assert "with m=2 components on 3 of 6 features" in str(GOOD)
     assert GOOD.gap is None
     assert "contradicted by the upper bound" in str(changed(upper_bound=0.9 * GOOD.objective))
     W = np.array(GOOD.W)

@@ -53,7 +53,7 @@ def nonnegative_components(A, m, k, method="epsilon_net", *, apart="supports", *
     array([[0.707, 0.707, 0.   , 0.   ],
            [0.   , 0.   , 0.707, 0.707]])
     """
-    A, problem = as_covariance(A), Nonnegative(k, m=m)
+    A, problem = as_covariance(A), Nonnegative(m, k)
     problem.fit(A.size)
     checked_choice("method", method, tuple(METHODS))
     checked_choice("apart", apart, ("supports", "deflation"))
@@ -73,7 +73,8 @@ def nonnegative_components(A, m, k, method="epsilon_net", *, apart="supports", *
             free = np.delete(free, found.support)
             rest = A.restricted(free)
     support = np.flatnonzero(W.any(axis=1))
-    return Solution(W, support, history[-1], problem, method, tuple(history), steps, converged)
+    stopped = "done" if converged else "max_iter"
+    return Solution(W, support, history[-1], problem, method, tuple(history), steps, stopped)
 
 
 def fitting(options, d):

@@ -94,7 +94,7 @@ def em(A, k, *, nonnegative=True, start="signed", n_starts=5, seed, tol=1e-6, ma
     A = as_covariance(A)
     if not isinstance(nonnegative, bool | np.bool_):
         raise TypeError(f"nonnegative={nonnegative!r} must be True or False")
-    problem = (Nonnegative(k) if nonnegative else SeparateSupports(1, k)).fit(A.size)
+    problem = (Nonnegative(1, k) if nonnegative else SeparateSupports(1, k)).fit(A.size)
     checked_choice("start", start, ("signed", "positive"))
     checked_count("n_starts", n_starts)
     checked_count("max_iter", max_iter)
@@ -127,5 +127,6 @@ def em(A, k, *, nonnegative=True, start="signed", n_starts=5, seed, tol=1e-6, ma
     best = int(np.argmax(values))
     return Solution(
         columns[best][:, None], np.flatnonzero(columns[best]), values[best], problem, "em",
-        tuple(np.maximum.accumulate(values)), steps, converged,
+        tuple(np.maximum.accumulate(values)), steps,
+        "settled" if converged else "max_iter",
     )  # fmt: skip

@@ -63,7 +63,7 @@ def settle(V, x):
 
 def asked(A, k, rank):
     """Return A without its ridge and the problem, after checking what was asked."""
-    A, problem = as_covariance(A).plain, Nonnegative(k)
+    A, problem = as_covariance(A).plain, Nonnegative(1, k)
     problem.fit(A.size)
     if checked_count("rank", rank) > A.size:
         raise ValueError(f"rank={rank} must lie between 1 and d={A.size}")
@@ -112,5 +112,5 @@ def refit_nonnegative(A, solution, max_iter=1000):
         x, value = moved, reached
     return answer(
         A, problem, x, f"{solution.solver}, refit", solution.upper_bound,
-        history=tuple(history), n_iter=len(history), converged=solution.converged,
+        history=tuple(history), n_iter=len(history), stopped=solution.stopped,
     )  # fmt: skip

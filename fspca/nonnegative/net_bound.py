@@ -143,4 +143,5 @@ def net_bound(A, k, rank, tol=1e-3, *, shift=True, max_cells=200_000, progress=N
             stacklevel=2,
         )
     bound = top * scale**2 + tail
-    return answer(A, problem, settle(V, x), "net_bound", bound, n_iter=seen, converged=converged)
+    stopped = "gap reached" if converged else "max_iter"
+    return answer(A, problem, settle(V, x), "net_bound", bound, n_iter=seen, stopped=stopped)

@@ -113,7 +113,7 @@ def nspca(A, m, alpha, beta, *, n_starts=5, seed, tol=1e-6, max_sweeps=1000):
     array([1, 2])
     """
     A = as_covariance(A)
-    Nonnegative(1, m=m).fit(A.size)
+    Nonnegative(m, 1).fit(A.size)
     alpha, beta = checked_positive("alpha", alpha), checked_nonnegative("beta", beta)
     S, rng = A.submatrix(np.arange(A.size)), np.random.default_rng(seed)
     U = rng.uniform(size=(A.size, m, checked_count("n_starts", n_starts)))
@@ -135,9 +135,10 @@ def columns(A, U):
 def finished(A, W, n_iter, converged):
     """Return the Solution with these unit columns; k is the largest count of nonzeros."""
     k = int(np.count_nonzero(W, axis=0).max())
-    problem, support = Nonnegative(k, m=W.shape[1]), np.flatnonzero(W.any(axis=1))
+    problem, support = Nonnegative(W.shape[1], k), np.flatnonzero(W.any(axis=1))
     value = problem.score(A.plain, W)
-    return Solution(W, support, value, problem, "nspca", (value,), n_iter, converged)
+    stopped = "settled" if converged else "max_iter"
+    return Solution(W, support, value, problem, "nspca", (value,), n_iter, stopped)
 
 
 def nspca_path(A, penalties, *, alpha=None, n_starts=3, seed, tol=1e-6, max_sweeps=1000):
@@ -177,7 +178,7 @@ def nspca_with_k(A, k, *, n_starts=3, seed, tol=1e-6, max_sweeps=1000):
     >>> nspca_with_k(A, k=2, seed=0).support
     array([0, 1])
     """
-    A, problem = as_covariance(A), Nonnegative(k)
+    A, problem = as_covariance(A), Nonnegative(1, k)
     problem.fit(A.size)
     top = max(A.leading(1)[0][0], np.finfo(float).tiny)
     penalties, tried = np.append(0.0, np.geomspace(top / A.size / 10, top, PROBES - 1)), []

@@ -195,6 +195,7 @@ def answer(A, W, k, name, run, V, history=()):
     value = problem.score(A, W)
     support = np.flatnonzero(W.any(axis=1))
     return Solution(
-        W, support, value, problem, name, history or (value,), run.n_iter, run.converged,
+        W, support, value, problem, name, history or (value,), run.n_iter,
+        "settled" if run.converged else "max_iter",
         orthonormal=V,
     )  # fmt: skip

@@ -73,4 +73,5 @@ def _solution(A, W, k, solver, steps, converged, max_iter, caller, size=1):
     problem = SeparateSupports(m, k or int(np.count_nonzero(W, axis=0).max()))
     history = tuple(problem.score(A.plain, W[:, :j]) for j in range(size, m + 1, size))
     support = np.flatnonzero(W.any(axis=1))
-    return Solution(W, support, history[-1], problem, solver, history, steps, converged)
+    stopped = "settled" if converged else "max_iter"
+    return Solution(W, support, history[-1], problem, solver, history, steps, stopped)

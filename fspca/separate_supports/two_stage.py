@@ -100,4 +100,5 @@ def two_stage(
             stacklevel=2,
         )
     value = problem.score(A, W)
-    return Solution(W, support, value, problem, "two_stage", (value,), n_iter, converged)
+    stopped = "settled" if converged else "max_iter"
+    return Solution(W, support, value, problem, "two_stage", (value,), n_iter, stopped)

@@ -145,7 +145,7 @@ def branch_and_bound(A, m, k, gap=0.0, max_nodes=100_000, max_seconds=None, n_st
     Returns
     -------
     Solution
-        `converged` says whether the gap is reached, `n_iter` counts nodes.
+        `stopped` says whether the gap is reached, `n_iter` counts nodes.
 
     Notes
     -----
@@ -174,9 +174,11 @@ def branch_and_bound(A, m, k, gap=0.0, max_nodes=100_000, max_seconds=None, n_st
     tree.offer(first.objective, first.support)
     ticket = count()
     heap = [(-light, next(ticket), Node(np.arange(A.size), 0, state))]
+    ended = "max_iter"
     try:
         while heap and -heap[0][0] > tree.target and tree.nodes < max_nodes:
             if max_seconds is not None and perf_counter() - began > max_seconds:
+                ended = "max_seconds"
                 break
             upper, _, node = -heap[0][0], *heap[0][1:]
             for bound, child in open_node(tree, node, upper, is_root=tree.nodes == 0):
@@ -185,7 +187,8 @@ def branch_and_bound(A, m, k, gap=0.0, max_nodes=100_000, max_seconds=None, n_st
             if progress:
                 progress(tree.nodes, tree.value, max(-heap[0][0] if heap else 0.0, tree.value))
     except KeyboardInterrupt:
-        pass
+        ended = "interrupted"
     bound = max(tree.value, min(tree.closed, tree.target), -heap[0][0] if heap else -np.inf)
     solution = solution_on(A, problem, tree.support, "branch_and_bound", n_iter=tree.nodes)
-    return replace(solution, upper_bound=float(bound), converged=bool(bound <= tree.target))
+    stopped = "gap reached" if bound <= tree.target else ended
+    return replace(solution, upper_bound=float(bound), stopped=stopped)

@@ -6,16 +6,19 @@ from math import comb
 
 import numpy as np
 
-from fspca.covariance import as_covariance
 from fspca.linalg import TIE, largest
 from fspca.problem import SharedSupport
+from fspca.running import Run, solves
 from fspca.shared_support.refit import solution_on
 from fspca.validate import checked_integer
 
 BATCH_BYTES = 2**25
 
 
-def exhaustive(A, m, k, max_supports=5_000_000, progress=None):
+@solves(SharedSupport)
+def exhaustive(
+    A, m, k, *, required=(), forbidden=(), max_supports=5_000_000, max_seconds=None, progress=None
+):
     r"""Find the optimum by trying every support of k features.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  On a fixed
@@ -27,16 +30,20 @@ def exhaustive(A, m, k, max_supports=5_000_000, progress=None):
     A : array (d x d) or Covariance
     m, k : int
         Components and features, 1 <= m <= k <= d.
+    required, forbidden : sequences of features
+        Those that every support must hold, and those that none may.
     max_supports : int
         Refuse where there are more supports than this.
-    progress : callable
-        Called as progress(batches, total=number of batches) and iterated: pass tqdm to see a
-        bar.  The module itself prints nothing.
+    max_seconds : float
+        Stop then, with the best support so far.
+    progress : True or callable
+        Shows a bar, or is called with a `fspca.running.Progress` after every batch.
 
     Returns
     -------
     Solution
-        The optimum; its `upper_bound` is its objective.
+        The optimum; its `upper_bound` is its objective.  `n_iter` counts supports, `history`
+        holds the best value after each batch of them.
 
     Notes
     -----
@@ -49,11 +56,13 @@ def exhaustive(A, m, k, max_supports=5_000_000, progress=None):
     >>> exhaustive(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=2).support
     array([1, 3])
     """
-    A, problem = as_covariance(A), SharedSupport(m, k)
-    problem.fit(A.size)
+    problem = SharedSupport(m, k, required=required, forbidden=forbidden)
+    free = np.setdiff1d(np.arange(A.size), required + forbidden)
+    more = k - len(required)
     if k == m:
-        return _proven(A, problem, largest(A.diagonal(), k), 1)
-    count = comb(A.size, k)
+        chosen = free[largest(A.diagonal()[free], more)] if more else []
+        return _optimum(A, problem, np.union1d(required, chosen).astype(int), n_iter=1)
+    count = comb(len(free), more)
     checked_integer("max_supports", max_supports)
     if count > max_supports:
         raise ValueError(
@@ -61,23 +70,34 @@ def exhaustive(A, m, k, max_supports=5_000_000, progress=None):
             f"max_supports={max_supports}; use ipu for a good answer, "
             "go(shift=True) for one with a bound, or raise max_supports"
         )
-    full = A.plain.submatrix(np.arange(A.size))
-    best, support = -np.inf, None
-    batches = _batches(A.size, k, size := max(1, BATCH_BYTES // (8 * k * k)))
-    for batch in progress(batches, total=-(-count // size)) if progress else batches:
-        values = np.linalg.eigvalsh(full[batch[:, :, None], batch[:, None, :]])[:, -m:].sum(axis=1)
-        first = np.argmax(values >= values.max() * (1 - TIE))
-        if support is None or values[first] > best * (1 + TIE):
-            best, support = values[first], batch[first]
-    return _proven(A, problem, support, count)
+    full, seen = A.plain.submatrix(np.arange(A.size)), 0
+    with Run(None, max_seconds, progress) as run:
+        batches = _batches(free, more, required, max(1, BATCH_BYTES // (8 * k * k)))
+        for _ in run:
+            batch = next(batches)
+            blocks = full[batch[:, :, None], batch[:, None, :]]
+            values = np.linalg.eigvalsh(blocks)[:, -m:].sum(axis=1)
+            first = np.argmax(values >= values.max() * (1 - TIE))
+            seen += len(batch)
+            if run.answer is None or values[first] > run.value * (1 + TIE):
+                run.keep(values[first], batch[first])
+            else:
+                run.keep(run.value, run.answer)
+            if seen == count:
+                run.stop("done")
+    facts = run.facts | {"n_iter": seen}
+    if seen < count:
+        return run.finish(lambda: solution_on(A, problem, run.answer, "exhaustive", **facts))
+    return _optimum(A, problem, run.answer, **facts)
 
 
-def _batches(d, k, size):
-    supports = combinations(range(d), k)
+def _batches(free, more, required, size):
+    supports = combinations(free, more)
     while batch := list(islice(supports, size)):
-        yield np.array(batch)
+        held = np.broadcast_to(np.array(required, dtype=int), (len(batch), len(required)))
+        yield np.sort(np.hstack([held, np.array(batch, dtype=int).reshape(len(batch), more)]))
 
 
-def _proven(A, problem, support, count):
-    solution = solution_on(A, problem, support, "exhaustive", n_iter=count)
+def _optimum(A, problem, support, **facts):
+    solution = solution_on(A, problem, support, "exhaustive", **facts)
     return replace(solution, upper_bound=solution.objective)

@@ -1,41 +1,62 @@
 """Fantope projection and selection: the k rows that a convex relaxation suggests."""
 
-import warnings
-
 import numpy as np
 
 from fspca.covariance import as_covariance
 from fspca.linalg import fix_signs, largest
-from fspca.problem import ConvergenceWarning, SharedSupport, Solution
-from fspca.shared_support.refit import refit
+from fspca.problem import SharedSupport, Solution
+from fspca.running import Run, solves
+from fspca.shared_support.refit import solution_on
 from fspca.shared_support.relaxation import ACTIVE, relax
-from fspca.validate import checked_count, checked_nonnegative
+from fspca.validate import checked_nonnegative, checked_truth
 
 
-def penalty_for(A, m, k, tol=1e-3, max_iter=1000, bisections=12):
-    """Search for the largest penalty that leaves at least k rows in use.
+def penalty_for(A, m, k, run=None, bisections=12, **options):
+    """Return the Relaxation at the largest penalty that leaves at least k rows in use.
 
     Rows drop out as the penalty grows (now and then one comes back), up to the largest entry off
     the diagonal, where A is as good as diagonal.  Each problem goes on from the last one's state.
-    Returns the Relaxation found (where no penalty leaves k rows, that of the smallest one tried)
-    and the smallest dual_value + penalty k sqrt(m) seen.
+    Where no penalty leaves k rows, it is that of the smallest one tried.
     """
-    A = as_covariance(A)
+    A, run = as_covariance(A), run or Run(latest=True)
     full = A.submatrix(np.arange(A.size))
     low, high = 0.0, float(np.abs(full - np.diag(np.diagonal(full))).max())
-    found, bound, state = None, np.inf, None
-    for _ in range(bisections):
-        tried = relax(A, m, (low + high) / 2, tol, max_iter, state)
-        state = tried.state
-        bound = min(bound, tried.dual_value + tried.penalty * k * np.sqrt(m))
-        if tried.rows >= k:
-            found, low = tried, tried.penalty
+    state, met = None, False
+    for n in run:
+        penalty = (low + high) / 2
+        news = {"max_seconds": run.left, "progress": run.hear}
+        tried = relax(A, m, penalty, state=state, **news, **options)
+        if (enough := tried.rows >= k) or not met:
+            keep_rounded(run, A, m, k, tried)
         else:
-            high = tried.penalty
-    return found or tried, bound
+            run.tell(bound=bound_of(tried, A, m, k))
+        if tried.stopped == "interrupted":
+            raise KeyboardInterrupt
+        low, high = (penalty, high) if enough else (low, penalty)
+        state, met = tried.state, met or enough
+        if n == bisections:
+            run.stop(run.answer[0].stopped)
+    return run.answer[0]
 
 
-def fantope(A, m, k, penalty=None, refined=False, tol=1e-3, max_iter=1000):
+def bound_of(relaxation, A, m, k):
+    """Return what no feasible W explains more than, by the dual value."""
+    return relaxation.dual_value + relaxation.penalty * k * np.sqrt(m) - m * A.ridge
+
+
+def keep_rounded(run, A, m, k, relaxation):
+    """Keep a Relaxation and the loadings that it rounds to."""
+    problem = SharedSupport(m, k)
+    W, support = rounded(A, relaxation.H, problem)
+    value = problem.score(A.plain, W)
+    run.keep(value, (relaxation, W, support), bound_of(relaxation, A, m, k))
+
+
+@solves(SharedSupport)
+def fantope(
+    A, m, k, *, penalty=None, refined=False, tol=1e-3, max_iter=1000, max_seconds=None,
+    progress=None,
+):  # fmt: skip
     r"""Solve a convex relaxation, and keep the k rows with the largest diagonal in its answer.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  In terms of the
@@ -54,7 +75,12 @@ def fantope(A, m, k, penalty=None, refined=False, tol=1e-3, max_iter=1000):
         False truncates the m leading eigenvectors of H to the k rows and orthonormalises them,
         which is how tian2020 starts its rivals; True takes the best loadings on these rows.
     tol, max_iter : float, int
-        Of each convex problem, see `relax`; ending at max_iter warns.
+        Of each convex problem, see `fspca.shared_support.relaxation.relax`; ending at max_iter
+        warns.
+    max_seconds : float
+        Round then what the relaxation has found.
+    progress : True or callable
+        Shows a bar, or is called with a `fspca.running.Progress` after every step.
 
     Returns
     -------
@@ -75,34 +101,25 @@ def fantope(A, m, k, penalty=None, refined=False, tol=1e-3, max_iter=1000):
     >>> fantope(A, m=1, k=2, refined=True).support
     array([0, 1])
     """
-    A, problem = as_covariance(A), SharedSupport(m, k)
-    problem.fit(A.size)
-    checked_nonnegative("tol", tol)
-    checked_count("max_iter", max_iter)
-    if penalty is None:
-        relaxation, bound = penalty_for(A, m, k, tol, max_iter)
-    else:
-        checked_nonnegative("penalty", penalty)
-        relaxation = relax(A, m, penalty, tol, max_iter)
-        bound = relaxation.dual_value + penalty * k * np.sqrt(m)
-    if not relaxation.converged:
-        warnings.warn(
-            f"fantope stopped at max_iter={max_iter} before its residuals met tol={tol}",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    W, support = truncated(A, relaxation.H, problem)
+    checked_truth("refined", refined)
+    options = {"tol": tol, "max_iter": max_iter}
+    with Run(None, max_seconds, progress, latest=True) as run:
+        if penalty is None:
+            penalty_for(A, m, k, run, **options)
+        else:
+            checked_nonnegative("penalty", penalty)
+            only = relax(A, m, penalty, max_seconds=max_seconds, progress=run.hear, **options)
+            keep_rounded(run, A, m, k, only)
+            run.stop(only.stopped)
+    relaxation, W, support = run.answer
+    facts = {"n_iter": len(relaxation.primal), "stopped": run.stopped, "upper_bound": run.bound}
     if refined:
-        W = refit(A, support, m)[0]
-    value = problem.score(A.plain, W)
-    n_iter = len(relaxation.primal)
-    return Solution(
-        W, support, value, problem, "fantope", (value,), n_iter, relaxation.converged,
-        upper_bound=bound - m * A.ridge,
-    )  # fmt: skip
+        problem = SharedSupport(m, k)
+        return run.finish(lambda: solution_on(A, problem, support, "fantope", **facts))
+    return Solution(W, support, run.value, SharedSupport(m, k), "fantope", (run.value,), **facts)
 
 
-def truncated(A, H, problem):
+def rounded(A, H, problem):
     """Return the m leading eigenvectors of H cut to k rows and orthonormalised, and the rows.
 
     Rows not in use, if needed, are taken by their variance.

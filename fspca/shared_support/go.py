@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from fspca.covariance import as_covariance
 from fspca.linalg import largest
 from fspca.problem import SharedSupport
+from fspca.running import solves
 from fspca.shared_support.refit import solution_on
 from fspca.validate import checked_truth
 
 
-def go(A, m, k, shift=False):
+@solves(SharedSupport)
+def go(A, m, k, *, shift=False):
     r"""Choose the k features with the largest variance in the leading part of A, then refit.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  If rank A <= m,
@@ -47,10 +48,9 @@ def go(A, m, k, shift=False):
     >>> go(A, m=1, k=2).support
     array([0, 1])
     >>> go(A, m=2, k=2, shift=True)
-    go: explains 9 with m=2 components on 2 of 4 features, proven optimal (1 step)
+    go: explains 9 (75 % of all, 100 % of PCA's) with m=2 components on 2 of 4 features, proven
+    optimal (1 step)
     """
-    A, problem = as_covariance(A), SharedSupport(m, k)
-    problem.fit(A.size)
     checked_truth("shift", shift)
     if k == m:  # then each A[I, I] has rank at most m, whatever the rank of A
         sigma, variances = 0.0, A.diagonal()
@@ -61,4 +61,4 @@ def go(A, m, k, shift=False):
     support = largest(variances, k)
     proven = shift or k == m
     bound = variances[support].sum() + m * (sigma - A.ridge) if proven else None
-    return solution_on(A, problem, support, "go", n_iter=1, upper_bound=bound)
+    return solution_on(A, SharedSupport(m, k), support, "go", n_iter=1, upper_bound=bound)

@@ -1,14 +1,14 @@
 """Greedy TPower: the leading sparse component's support, for all components."""
 
-from fspca.covariance import as_covariance
 from fspca.linalg import largest
 from fspca.problem import SharedSupport
+from fspca.running import solves
 from fspca.separate_supports.tpower import truncated_power
 from fspca.shared_support.refit import solution_on
-from fspca.validate import checked_count
 
 
-def greedy_tpower(A, m, k, max_iter=200):
+@solves(SharedSupport)
+def greedy_tpower(A, m, k, *, max_iter=200):
     r"""Choose the support of one k-sparse component, then the best m loadings on it.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  The truncated power
@@ -38,9 +38,7 @@ def greedy_tpower(A, m, k, max_iter=200):
     >>> greedy_tpower([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.5]], m=2, k=2).support
     array([0, 2])
     """
-    A, problem = as_covariance(A), SharedSupport(m, k)
-    problem.fit(A.size)
-    checked_count("max_iter", max_iter)
-    x, n_iter, converged = truncated_power(A, problem.k, max_iter)
-    support = largest(abs(x), problem.k)
-    return solution_on(A, problem, support, "greedy_tpower", n_iter=n_iter, converged=converged)
+    x, n_iter, converged = truncated_power(A, k, max_iter)
+    stopped = "no gain" if converged else "max_iter"
+    facts = {"n_iter": n_iter, "stopped": stopped}
+    return solution_on(A, SharedSupport(m, k), largest(abs(x), k), "greedy_tpower", **facts)

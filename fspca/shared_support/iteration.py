@@ -7,17 +7,14 @@
 | SRT    | AW                           | the chosen rows, orthonormalised       |
 """
 
-import warnings
-
 import numpy as np
 
-from fspca.covariance import as_covariance
-from fspca.linalg import TIE, largest, random_subspace
-from fspca.problem import ConvergenceWarning, SharedSupport, Solution
-from fspca.shared_support.fantope import fantope
-from fspca.shared_support.go import go
+from fspca.linalg import TIE, largest
+from fspca.problem import SharedSupport, Solution
+from fspca.running import Run
 from fspca.shared_support.refit import refit
-from fspca.validate import checked_choice, checked_count, checked_real
+from fspca.starts import SHARED_WORDS, checked_init, starting_point
+from fspca.validate import checked_choice
 
 SAME = 1e-8  # the sines between two subspaces that are called the same
 
@@ -56,67 +53,39 @@ def steps(A, problem, start, scale, refined):
         yield W, support, float(np.trace(M)) - problem.m * A.ridge
 
 
-def starting_point(A, problem, init, rng):
-    """Return a start as W and its support (None for a W that is not row sparse)."""
-    if not isinstance(init, str):
-        return init, None
-    if init == "random":
-        return random_subspace(A.size, problem.m, rng), None
-    if init == "variance":
-        support = largest(A.diagonal(), problem.k)
-        return refit(A, support, problem.m)[0], support
-    solution = {"go": go, "fantope": fantope}[init](A, problem.m, problem.k)
-    return solution.W, solution.support
-
-
-def iterate(A, m, k, scale, solver, init, n_starts, seed, max_iter, refined, keep="last"):
-    """Check the arguments, run the steps from every start, and return the best Solution."""
-    A, problem, init = checked(A, m, k, init, n_starts, max_iter, keep)
-    rng = np.random.default_rng(seed)
-    solutions = []
-    for each in [init] + ["random"] * (n_starts - 1):
-        start = starting_point(A, problem, each, rng)
-        solutions.append(_run(A, problem, start, scale, solver, max_iter, refined, keep))
-    return max(solutions, key=lambda solution: solution.objective)
-
-
-def checked(A, m, k, init, n_starts=1, max_iter=1, keep="last"):
-    """Return the covariance, the problem and the start, or say what is wrong with an argument."""
-    A, problem = as_covariance(A), SharedSupport(m, k)
-    problem.fit(A.size)
-    if isinstance(init, str):
-        checked_choice("init", init, ("go", "fantope", "variance", "random"))
-    else:
-        init = np.asarray(checked_real("init", init), dtype=float)
-        if init.shape != (A.size, problem.m):
-            raise ValueError(f"init has shape {init.shape}; it must be {(A.size, problem.m)}")
+def iterate(A, m, k, scale, solver, init, n_starts, seed, max_iter, max_seconds, progress, *,
+            refined, keep="last"):  # fmt: skip
+    """Run the steps from every start, and return the best Solution."""
     checked_choice("keep", keep, ("last", "best"))
-    checked_count("n_starts", n_starts)
-    checked_count("max_iter", max_iter)
-    return A, problem, init
+    problem, rng = SharedSupport(m, k), np.random.default_rng(seed)
+    init = checked_init(init, A.size, m, SHARED_WORDS)
+    with Run(None, max_seconds, progress) as starts:
+        for n in starts:
+            start = starting_point(A, problem, init if n == 1 else "random", rng)
+            walk = steps(A, problem, start, scale, refined)
+            run = Run(max_iter, starts.left, starts.hear, latest=keep == "last")
+            starts.take(follow(A, problem, start, walk, run, solver, refined))
+            if n == n_starts:
+                starts.stop("done")
+    return starts.solution
 
 
-def stuck(history, value, refined):
-    """Say whether a refined step did not rise: then the start was a fixed point of A's own."""
-    return refined and bool(history) and value <= history[-1] * (1 + TIE)
+def follow(A, problem, start, walk, run, solver, refined):
+    """Return the Solution at the end of one walk."""
+    with run:
+        if start[1] is not None:
+            run.keep(problem.score(A.plain, start[0]), start)
+        for _ in run:
+            W, support, value = next(walk, (None, None, -np.inf))
+            if W is None:
+                run.stop("the support repeats")
+            elif refined and run.history and value <= run.history[-1] * (1 + TIE):
+                run.stop("no gain")  # the start was a fixed point of A's own
+            else:
+                run.keep(value, (W, support))
+    W, support = run.answer
 
+    def build():
+        return Solution(W, support, problem.score(A.plain, W), problem, solver, **run.facts)
 
-def _run(A, problem, start, scale, solver, max_iter, refined, keep):
-    history = [] if start[1] is None else [problem.score(A.plain, start[0])]
-    kept, walk = start, steps(A, problem, start, scale, refined)
-    for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is kept)
-        W, support, value = next(walk, (None, None, -np.inf))
-        if converged := W is None or stuck(history, value, refined):
-            break
-        if keep == "last" or value > max(history, default=-np.inf):
-            kept = W, support
-        history.append(value)
-    if not converged:
-        warnings.warn(
-            f"{solver} stopped at max_iter={max_iter} before its support repeated",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
-    W, support = kept
-    objective = problem.score(A.plain, W)
-    return Solution(W, support, objective, problem, solver, tuple(history), n_iter, converged)
+    return run.finish(build)

@@ -6,6 +6,7 @@ import numpy as np
 
 from fspca.covariance import as_covariance
 from fspca.linalg import TIE
+from fspca.running import Run
 
 ACTIVE = 1e-4  # a diagonal entry of H above this is a row in use; at most 1, and known to `tol`
 
@@ -24,7 +25,7 @@ class Relaxation:
     dual_value: float
     primal: tuple
     dual: tuple
-    converged: bool
+    stopped: str
     state: tuple
 
     @property
@@ -60,7 +61,7 @@ def project_fantope(S, m):
     return (vectors[:, used] * weights[used]) @ vectors[:, used].T
 
 
-def relax(A, m, penalty, tol=1e-3, max_iter=1000, state=None):
+def relax(A, m, penalty, *, tol=1e-3, max_iter=1000, max_seconds=None, progress=None, state=None):
     r"""Maximise <A, H> - penalty sum|H_ij| over the Fantope: 0 <= H <= I, trace H = m.
 
     The idea: projectors WW' span the Fantope, and the penalty asks for few entries.
@@ -69,13 +70,15 @@ def relax(A, m, penalty, tol=1e-3, max_iter=1000, state=None):
     ----------
     tol : float
         Of both residuals, ||X - H||_F and the step's ||H - H'||_F, over sqrt(m).
+    max_iter, max_seconds, progress
+        As in `fspca.fantope`.
     state : tuple
         Of an earlier Relaxation, to go on from.
 
     Returns
     -------
     Relaxation
-        With the residuals of every step; `converged` says whether both met the tolerance.
+        With the residuals of every step; `stopped` is "settled" where both met the tolerance.
 
     Notes
     -----
@@ -88,19 +91,22 @@ def relax(A, m, penalty, tol=1e-3, max_iter=1000, state=None):
     unit = np.abs(full - np.diag(np.diagonal(full))).max() or 1.0
     S, shrink = full / unit, penalty / unit
     H, U, rho = state or (np.zeros_like(S), np.zeros_like(S), 1.0)
-    primal, dual, converged = [], [], False
-    for _ in range(max_iter):
-        X = project_fantope(H - U + S / rho, m)
-        before, H = H, np.sign(X + U) * np.maximum(np.abs(X + U) - shrink / rho, 0.0)
-        U = U + X - H
-        primal.append(float(np.linalg.norm(X - H)))
-        dual.append(float(rho * np.linalg.norm(H - before)))
-        if converged := max(primal[-1], dual[-1]) <= tol * np.sqrt(m):
-            break
-        if primal[-1] > 10 * dual[-1]:
-            rho, U = 2 * rho, U / 2
-        elif dual[-1] > 10 * primal[-1]:
-            rho, U = rho / 2, 2 * U
+    primal, dual = [], []
+    with Run(max_iter, max_seconds, progress, latest=True) as run:
+        for _ in run:
+            X = project_fantope(H - U + S / rho, m)
+            before, H = H, np.sign(X + U) * np.maximum(np.abs(X + U) - shrink / rho, 0.0)
+            U = U + X - H
+            primal.append(float(np.linalg.norm(X - H)))
+            dual.append(float(rho * np.linalg.norm(H - before)))
+            if max(primal[-1], dual[-1]) <= tol * np.sqrt(m):
+                run.stop("settled")
+            elif primal[-1] > 10 * dual[-1]:
+                rho, U = 2 * rho, U / 2
+            elif dual[-1] > 10 * primal[-1]:
+                rho, U = rho / 2, 2 * U
+            run.keep(-np.inf, (H, X, U, rho))  # not feasible: it is rounded by the caller
+    H, X, U, rho = run.answer
     Y = rho * unit * U  # entries of at most `penalty`, whatever the iterate
     top = float(np.linalg.eigvalsh(full - Y)[-m:].sum())
-    return Relaxation(H, X, penalty, top, tuple(primal), tuple(dual), converged, (H, U, rho))
+    return Relaxation(H, X, penalty, top, tuple(primal), tuple(dual), run.stopped, (H, U, rho))

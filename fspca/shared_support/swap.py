@@ -117,7 +117,8 @@ def swap(A, m, k, support=None, max_swaps=1000):
         support, value = better
     if better is not None:
         warnings.warn(f"swap stopped at max_swaps={max_swaps}", ConvergenceWarning, stacklevel=2)
-    facts = {"history": tuple(history), "n_iter": n_iter, "converged": better is None}
+    facts = {"history": tuple(history), "n_iter": n_iter}
+    facts["stopped"] = "max_iter" if better else "no gain"
     return solution_on(A, problem, support, "swap", **facts)
 
 

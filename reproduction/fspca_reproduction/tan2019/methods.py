@@ -25,7 +25,7 @@ from fspca.separate_supports.manifold_penalty import manifold_penalty, manifold_
 from fspca.separate_supports.sadmm import sadmm, sadmm_with_k
 from fspca.separate_supports.tpower import tpower
 from fspca.separate_supports.two_stage import two_stage
-from fspca.shared_support.fantope import truncated
+from fspca.shared_support.fantope import rounded
 from fspca.shared_support.relaxation import relax
 from fspca.shared_support.soap import soap
 
@@ -44,7 +44,7 @@ def convex_start(A, m, k, share=0.25, relaxing=RELAXING):
     full = A.submatrix(np.arange(A.size))
     unit = np.abs(full - np.diag(np.diagonal(full))).max()
     relaxed = relax(A, m, share * unit, max_iter=relaxing)
-    return soap(A, m, k, init=truncated(A, relaxed.H, SharedSupport(m, k))[0])
+    return soap(A, m, k, init=rounded(A, relaxed.H, SharedSupport(m, k))[0])
 
 
 AT_SETTING = {  # (A, m, k, *setting); k is what the shared ones choose in all

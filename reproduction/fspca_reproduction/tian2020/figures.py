@@ -16,7 +16,7 @@ from fspca.linalg import leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.certificate import theorem_terms
-from fspca.shared_support.fantope import penalty_for, truncated
+from fspca.shared_support.fantope import penalty_for, rounded
 from fspca.shared_support.go import go
 from fspca.shared_support.greedy_tpower import greedy_tpower
 from fspca.shared_support.ipu import ipu, proxy_rows
@@ -61,8 +61,8 @@ def tian2020_figure_2(set, k):
     """Normalised explained variance on three data sets, m=10, with Theorem 5.1's bound."""
     A, problem = of_set(set), SharedSupport(M, k)
     most = A.leading(M)[0].sum()
-    found, _ = penalty_for(A, M, k)
-    W, support = truncated(A, found.H, problem)
+    found = penalty_for(A, M, k)
+    W, support = rounded(A, found.H, problem)
     plain = {"go": go(A, M, k), "ipu": ipu(A, M, k), "greedy_tpower": greedy_tpower(A, M, k),
              "tpower": tpower(A, M, k), "ipu, convex": ipu(A, M, k, init=W),
              "variances, refitted": solution_on(A, problem, starting_point(
@@ -145,14 +145,14 @@ def clocked(A, problem, start, scale, refined, most=100):
 def tian2020_figure_4(set, k):
     """Explained variance by step on the Lymphoma covariance, m=10, from one start for all."""
     A, problem = of_set(set), SharedSupport(M, k)
-    found, _ = penalty_for(A, M, k)
+    found = penalty_for(A, M, k)
     starts = {
         "convex": found,
         "a tenth of the penalty": relax(A, M, found.penalty / 10),
         "stopped after 3 steps": relax(A, M, found.penalty, max_iter=3),
         "stopped after 10 steps": relax(A, M, found.penalty, max_iter=10),
     }
-    starts = {name: truncated(A, each.H, problem) for name, each in starts.items()}
+    starts = {name: rounded(A, each.H, problem) for name, each in starts.items()}
     starts["go"] = starting_point(A, problem, "go", None)
     row = {"go": go(A, M, k).objective, "penalty": found.penalty}
     for name, start in starts.items():

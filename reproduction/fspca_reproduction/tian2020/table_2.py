@@ -13,7 +13,7 @@ from fspca.covariance import Covariance
 from fspca.linalg import largest, leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.shared_support.cssp import cssp
-from fspca.shared_support.fantope import fantope, penalty_for, truncated
+from fspca.shared_support.fantope import fantope, penalty_for, rounded
 from fspca.shared_support.go import go
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.refit import refit, solution_on
@@ -167,7 +167,7 @@ def tian2020_convex_start(scheme, seed):
     """Vary what the paper leaves open of the convex start: penalty, stop, and whether k rows."""
     A, *best = realisation(scheme, seed)
     problem = SharedSupport(M, K)
-    found, _ = penalty_for(A, M, K)
+    found = penalty_for(A, M, K)
     relaxed = {
         "penalty for k rows": found.H,
         "a quarter of it": relax(A, M, found.penalty / 4).H,
@@ -177,7 +177,7 @@ def tian2020_convex_start(scheme, seed):
         "stopped after 3 steps": relax(A, M, found.penalty, max_iter=3).H,
         "to 1e-6": relax(A, M, found.penalty, tol=1e-6, max_iter=5000).H,
     }
-    starts = {name: truncated(A, H, problem)[0] for name, H in relaxed.items()}
+    starts = {name: rounded(A, H, problem)[0] for name, H in relaxed.items()}
     for name in list(relaxed)[:4]:
         starts[f"{name}, all rows"] = leading_of_matrix(relaxed[name], M)[1]
     return {

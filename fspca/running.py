@@ -1,0 +1,242 @@
+"""How every solver runs: one way in, one budget, one kind of news, an end that loses nothing."""
+
+import sys
+import warnings
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import replace
+from functools import wraps
+from inspect import signature
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+
+from fspca.covariance import as_covariance
+from fspca.problem import CUT_SHORT, ConvergenceWarning
+from fspca.validate import checked_count, checked_nonnegative, checked_seed
+
+INSIDE = ContextVar("INSIDE", default=False)  # whether a solver was called by a solver
+
+
+class Progress(NamedTuple):
+    """News of a run: how many so far, what stopping now would explain, the least bound known."""
+
+    step: int
+    objective: float
+    bound: float | None = None
+
+
+class Bar:
+    """Shows the news on one line: tqdm's where it is installed."""
+
+    def __init__(self):
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            self.bar = None
+        else:
+            self.bar = tqdm(unit="step")
+
+    def __call__(self, news):
+        bound = "" if news.bound is None else f" of at most {news.bound:.6g}"
+        text = f"explains {news.objective:.6g}{bound}"
+        if self.bar is None:
+            print(f"\r{news.step} steps, {text}", end="", file=sys.stderr, flush=True)
+        else:
+            self.bar.set_postfix_str(text, refresh=False)
+            self.bar.update(news.step - self.bar.n)
+
+    def close(self):
+        """Leave the line."""
+        if self.bar is None:
+            print(file=sys.stderr)
+        else:
+            self.bar.close()
+
+
+class Run:
+    """Counts steps, watches the budget, keeps what was found, and takes a Ctrl-C for an end.
+
+    Iterate over it within its `with`: a step is what comes before the next turn.  `keep` notes
+    the objective and the answer after a step, `stop` says why to end.  Once something is kept,
+    a KeyboardInterrupt within the `with` ends it as "interrupted"; before that it goes on.
+    With `latest` the last answer kept is the one that counts, and not the best.
+
+    >>> with Run(max_iter=9) as run:
+    ...     for step in run:
+    ...         run.keep(min(step, 3), f"answer {step}")
+    ...         if step == 4:
+    ...             run.stop("no gain")
+    >>> run.answer, run.value, run.facts["stopped"], run.facts["history"]
+    ('answer 3', 3.0, 'no gain', (1.0, 2.0, 3.0, 3.0))
+    >>> with Run(progress=print) as run:
+    ...     for step in run:
+    ...         run.keep(7.5, "good enough", bound=8)
+    ...         raise KeyboardInterrupt
+    Progress(step=1, objective=7.5, bound=8)
+    >>> run.answer, run.stopped
+    ('good enough', 'interrupted')
+    """
+
+    def __init__(self, max_iter=None, max_seconds=None, progress=None, latest=False):
+        self.max_iter, self.latest = max_iter, latest
+        self.ends = None if max_seconds is None else perf_counter() + max_seconds
+        self.progress = Bar() if progress is True else progress
+        self.answer, self.value, self.bound = None, -np.inf, None
+        self.history, self.n_iter, self.stopped, self.told = [], 0, None, 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if isinstance(self.progress, Bar):
+            self.progress.close()
+        if kind is KeyboardInterrupt and self.answer is not None:
+            self.stopped = "interrupted"
+            return True
+
+    def __iter__(self):
+        while self.stopped is None:
+            if self.n_iter == self.max_iter:
+                self.stopped = "max_iter"
+            elif self.left == 0 and self.answer is not None:
+                self.stopped = "max_seconds"
+            else:
+                self.n_iter += 1
+                yield self.n_iter
+
+    @property
+    def left(self):
+        """The seconds that are left, None where any number may pass."""
+        return None if self.ends is None else max(self.ends - perf_counter(), 0.0)
+
+    @property
+    def solution(self):
+        """The best Solution taken; cut short, if this run was."""
+        cut = self.stopped in CUT_SHORT
+        return replace(self.answer, stopped=self.stopped) if cut else self.answer
+
+    @property
+    def facts(self):
+        """What a Solution says of its run."""
+        ended = {"n_iter": self.n_iter, "stopped": self.stopped or "done"}
+        return {"history": tuple(self.history)} | ended
+
+    def stop(self, why):
+        """End with this step."""
+        self.stopped = why
+
+    def keep(self, value, answer, bound=None):
+        """Note the objective after a step and its answer, and tell."""
+        self.history.append(float(value))
+        if self.latest or value > self.value:
+            self.value, self.answer = float(value), answer
+        self.tell(bound=bound)
+
+    def take(self, solution):
+        """Keep what another solver found for this one; a Ctrl-C that ended it ends this one."""
+        if self.answer is None or solution.objective > self.value:
+            self.value, self.answer = solution.objective, solution
+        if solution.stopped == "interrupted":
+            raise KeyboardInterrupt
+        return solution
+
+    def tell(self, objective=-np.inf, bound=None):
+        """Tell how far this run is."""
+        if bound is not None:
+            self.bound = bound if self.bound is None else min(self.bound, bound)
+        if self.progress is not None:
+            self.told += 1
+            self.progress(Progress(self.told, max(objective, self.value), self.bound))
+
+    def hear(self, news):
+        """Tell on the news of a solver that works for this one on the same problem."""
+        self.tell(news.objective, news.bound)
+
+    def finish(self, build):
+        """Return build(), which puts the answer together, again where a Ctrl-C comes between."""
+        try:
+            return build()
+        except KeyboardInterrupt:
+            self.stopped = "interrupted"
+            return build()
+
+
+def solves(problem: type, *, counts: bool = False) -> Callable:
+    """Make a function of (Covariance, m, k, options) a solver of a problem for all that call it.
+
+    Here, once for all solvers, A becomes a Covariance and m and k ints that fit; options that
+    all share are checked; a method with a penalty gets either that or k.  The Solution gains
+    its seconds, passes and shares of variance; ending at max_iter warns.  With `counts` a solver
+    of separate supports takes m counts for k.
+    """
+
+    def decorate(body):
+        parameters = signature(body).parameters
+        has_penalty = "penalty" in parameters and parameters["k"].default is None
+        sides = [name for name in ("required", "forbidden") if name in parameters]
+
+        @wraps(body)
+        def solver(*args, **kwargs):
+            bound = signature(body).bind(*args, **kwargs)
+            bound.apply_defaults()
+            given = bound.arguments
+            if has_penalty and (given["k"] is None) == (given["penalty"] is None):
+                told = f"k={given['k']} and penalty={given['penalty']}"
+                raise ValueError(f"{told}: one of the two must be given")
+            A = given["A"] = as_covariance(given["A"])
+            k = 1 if has_penalty and given["k"] is None else given["k"]
+            asked = problem(given["m"], k, **{name: given[name] for name in sides}).fit(A.size)
+            if not counts and np.ndim(asked.k):
+                raise ValueError(f"k={asked.k}: {body.__name__} takes one count for all components")
+            given["m"] = asked.m
+            given["k"] = asked.k if given["k"] is not None else None
+            given.update({name: getattr(asked, name) for name in sides})
+            check_common(given)
+            return _reported(body, bound, A, asked.m)
+
+        return solver
+
+    return decorate
+
+
+def check_common(given):
+    """Check the options that have one meaning everywhere, those of them that are given."""
+    for name in {"n_starts", "max_iter"} & given.keys():
+        given[name] = checked_count(name, given[name])
+    if "seed" in given:
+        checked_seed(given["seed"])
+    if "tol" in given:
+        given["tol"] = checked_nonnegative("tol", given["tol"])
+    if given.get("max_seconds") is not None:
+        checked_nonnegative("max_seconds", given["max_seconds"])
+    progress = given.get("progress")
+    if progress is not None and progress is not True and not callable(progress):
+        raise TypeError(f"progress={progress!r} must be None, True or a function of one Progress")
+
+
+def _reported(body, bound, A, m):
+    began, passes = perf_counter(), getattr(A, "passes", None)
+    inside = INSIDE.set(True)
+    try:
+        solution = body(*bound.args, **bound.kwargs)
+    finally:
+        INSIDE.reset(inside)
+    if INSIDE.get():
+        return solution
+    if solution.stopped == "max_iter":
+        message = f"{solution.solver} stopped at max_iter={bound.arguments.get('max_iter')}"
+        warnings.warn(f"{message} before it settled", ConvergenceWarning, stacklevel=3)
+    cost = {"seconds": perf_counter() - began}
+    cost["passes"] = None if passes is None else A.passes - passes
+    try:
+        return replace(solution, **cost, **_shares(A, m), names=getattr(A, "names", None))
+    except KeyboardInterrupt:
+        return replace(solution, **cost, stopped="interrupted")
+
+
+def _shares(A, m):
+    leading = A.known_leading(m)
+    pca = None if leading is None else float(leading.sum()) - m * A.ridge
+    return {"total_variance": A.trace - A.size * A.ridge, "pca_variance": pca}
