@@ -5,45 +5,23 @@ try:
 except ImportError as missing:
     raise ImportError("fspca.plots needs matplotlib: pip install 'fspca[plots]'") from missing
 
+from fspca.registry import SOLVERS, styled
+
 # Okabe and Ito's colours, told apart also by those who see fewer; markers and lines differ too.
-STYLES = {
-    "exhaustive": {"color": "#000000", "marker": "s", "linestyle": "-"},
-    "go": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
-    "go, shifted": {"color": "#56B4E9", "marker": "v", "linestyle": "--"},
-    "ipu": {"color": "#D55E00", "marker": "D", "linestyle": "-"},
-    "variance": {"color": "#009E73", "marker": "^", "linestyle": "-."},
-    "soap": {"color": "#E69F00", "marker": "P", "linestyle": "--"},
-    "srt": {"color": "#CC79A7", "marker": "X", "linestyle": "-."},
-    "cssp": {"color": "#009E73", "marker": "h", "linestyle": ":"},
-    "greedy_tpower": {"color": "#0072B2", "marker": "<", "linestyle": "-."},
-    "tpower": {"color": "#56B4E9", "marker": ">", "linestyle": "-"},
-    "gpower": {"color": "#009E73", "marker": "d", "linestyle": "-"},
-    "gpower, l0": {"color": "#009E73", "marker": "1", "linestyle": "--"},
-    "gpower, block": {"color": "#E69F00", "marker": "8", "linestyle": "-"},
-    "gpower, block l0": {"color": "#E69F00", "marker": "2", "linestyle": ":"},
-    "manifold_penalty": {"color": "#CC79A7", "marker": "*", "linestyle": "-"},
-    "grqi": {"color": "#D55E00", "marker": "3", "linestyle": "-."},
-    "inverse_power": {"color": "#0072B2", "marker": "4", "linestyle": "--"},
-    "sadmm": {"color": "#D55E00", "marker": "s", "linestyle": "-"},
-    "sadmm, deflated": {"color": "#D55E00", "marker": "^", "linestyle": ":"},
-    "admm": {"color": "#56B4E9", "marker": "o", "linestyle": "--"},
-    "two_stage": {"color": "#000000", "marker": "D", "linestyle": "-."},
-    "two_stage, refitted": {"color": "#000000", "marker": "v", "linestyle": ":"},
-    "fantope": {"color": "#000000", "marker": "p", "linestyle": "--"},
-    "pca": {"color": "#CC79A7", "marker": "x", "linestyle": ":"},
-    "dual": {"color": "#000000", "marker": "o", "linestyle": "-"},
-    "shifted": {"color": "#56B4E9", "marker": "v", "linestyle": "--"},
-    "diagonal": {"color": "#009E73", "marker": "^", "linestyle": "-."},
-    "eigenvalue": {"color": "#CC79A7", "marker": "x", "linestyle": ":"},
-    "theorem": {"color": "#E69F00", "marker": "s", "linestyle": "--"},
-    "spannogram": {"color": "#0072B2", "marker": "d", "linestyle": "-"},
-    "epsilon_net": {"color": "#56B4E9", "marker": "*", "linestyle": "-."},
-    "net_bound": {"color": "#009E73", "marker": "8", "linestyle": "-"},
-    "em": {"color": "#D55E00", "marker": "H", "linestyle": "--"},
-    "nspca": {"color": "#CC79A7", "marker": "1", "linestyle": ":"},
-    "cells": {"color": "#E69F00", "marker": "2", "linestyle": "--"},
-    "positive part": {"color": "#D55E00", "marker": "+", "linestyle": "-"},
+OTHERS = {  # beside the solvers: bounds, and what solvers are compared with
+    "variance": "#009E73 ^ -.",
+    "admm": "#56B4E9 o --",
+    "pca": "#CC79A7 x :",
+    "dual": "#000000 o -",
+    "shifted": "#56B4E9 v --",
+    "diagonal": "#009E73 ^ -.",
+    "eigenvalue": "#CC79A7 x :",
+    "theorem": "#E69F00 s --",
+    "cells": "#E69F00 2 --",
+    "positive part": "#D55E00 + -",
 }
+STYLES = {name: styled(solver.style) for name, solver in SOLVERS.items()}
+STYLES |= {name: styled(words) for name, words in OTHERS.items()}
 
 
 def figure(width=6.0, height=3.4, rows=1, columns=1):

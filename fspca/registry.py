@@ -1,7 +1,11 @@
-"""Every solver and what may be relied on; the property tests read it."""
+"""Every solver: its spelling, its problem, what it needs and costs, and what may be relied on.
+
+The property tests, the tables of the chapters, the page of all functions and the styles of the
+figures are made from it.  It is long because it is one table.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fspca.nonnegative.components import nonnegative_components
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
@@ -26,33 +30,64 @@ from fspca.shared_support.solve import solve
 from fspca.shared_support.srt import srt
 from fspca.shared_support.swap import swap
 
+PROMISES = {
+    "rises": "the objective never falls along `history`",
+    "shift": "the answer for A + sigma I is that for A, and explains m sigma more",
+    "labels": "features in another order give the same features",
+}
+
 
 @dataclass(frozen=True)
 class Solver:
     """A solver with its options fixed, and its properties.
 
-    guarantee: "exact", "bounded" (a proven factor or bound) or "heuristic".
-    monotone: the objective never falls along `history`.
-    shift_invariant: the answer for A + sigma I is the answer for A, and explains m sigma more.
-    seeded: random, and the same for the same seed.
+    guarantee: "exact", "bounded" (a proven factor or bound) or "heuristic"; `sure` says when.
+    promises: words of `PROMISES`.
+    needs: "questions" (those of a Covariance), a "factor" of it, or the d x d "matrix".
+    cost, unless, section: a few words each, and where in the book it is explained.
+    style: colour, marker and line of its curves.
     """
 
     name: str
     function: Callable
     problem: type[Problem]
     guarantee: str
-    monotone: bool
-    shift_invariant: bool
+    promises: str
+    needs: str = "questions"
+    sure: str = "no guarantee"
+    cost: str = ""
+    unless: str = ""
+    section: str = ""
+    style: str = "#000000 . -"
     options: dict = field(default_factory=dict)
-    seeded: bool = False
 
-    def asked(self, m, k):
-        """Return the problem that it solves for these m and k."""
-        return self.problem(m=m, k=k)
+    def promise(self, word):
+        """Whether it makes one of the `PROMISES`."""
+        return word in self.promises.split()
 
-    def __call__(self, A, m, k):
+    @property
+    def spelling(self):
+        """How it is called."""
+        options = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"{self.function.__name__}(A, m, k{options})"
+
+    def also(self, name, promises, style, options, **changes):
+        """The same with other options."""
+        options = self.options | options
+        return replace(self, name=name, promises=promises, style=style, options=options, **changes)
+
+    def __call__(self, A, m, k, **options):
         """Solve with the options registered."""
-        return self.function(A, m, k, **self.options)
+        return self.function(A, m, k, **(self.options | options))
+
+
+def styled(words):
+    """Return matplotlib's keywords of a style.
+
+    >>> styled("#000000 s -")
+    {'color': '#000000', 'marker': 's', 'linestyle': '-'}
+    """
+    return dict(zip(("color", "marker", "linestyle"), words.split(), strict=True))
 
 
 def oracle(A, problem):
@@ -67,62 +102,185 @@ def oracle(A, problem):
     return exhaustive(A, 1, problem.k)
 
 
+_exhaustive = Solver(
+    "exhaustive", exhaustive, SharedSupport, "exact", "rises shift labels", "matrix", "always",
+    r"$\binom dk$ small eigenproblems", "there are more than five million supports",
+    "foundations/exhaustive_oracle.ipynb", "#000000 s -",
+)  # fmt: skip
+_branch_and_bound = Solver(
+    "branch_and_bound", branch_and_bound, SharedSupport, "exact", "rises shift labels", "matrix",
+    "when it ends",
+    "exponential at worst; [measured](../shared_support/exact_search.ipynb#How-it-grows)",
+    "the relaxation is far off and the features are many",
+    "shared_support/exact_search.ipynb", "#000000 * --",
+)  # fmt: skip
+_swap = Solver(
+    "swap", swap, SharedSupport, "heuristic", "rises shift labels", "questions", "no guarantee",
+    "$k$ eigenproblems of size $k$ a round", "one answer must be *proven* good",
+    "shared_support/exact_search.ipynb#First,-a-good-answer:-exchange", "#56B4E9 D -.",
+)  # fmt: skip
+_solve = Solver(
+    "solve", solve, SharedSupport, "bounded", "rises", "questions", "where its gap is zero",
+    "a few seconds for hundreds of features",
+    r"$d \times d$ numbers do not fit and the data have no fewer rows",
+    "shared_support/exact_search.ipynb#What-to-call", "#009E73 * -", {"seed": 0},
+)  # fmt: skip
+_go = Solver(
+    "go", go, SharedSupport, "bounded", "rises labels", "questions",
+    r"if $\operatorname{rank} A \le m$ or $k = m$", "$m$ eigenpairs of $A$",
+    "the spectrum has no drop after $m$", "shared_support/go.ipynb", "#0072B2 o -",
+)  # fmt: skip
+_ipu = Solver(
+    "ipu", ipu, SharedSupport, "bounded", "rises labels", "questions",
+    "from Go, where Go does; otherwise no guarantee", "$O(dkm + k^3)$ a step",
+    "one answer must be *proven* good", "shared_support/ipu.ipynb", "#D55E00 D -",
+)  # fmt: skip
+_soap = Solver(
+    "soap", soap, SharedSupport, "heuristic", "labels", "questions",
+    "near it, with high probability, for data with a sparse subspace", "$O(dkm + dm^2)$ a step",
+    'one direction dominates; take `keep="best"`', "shared_support/rivals.ipynb", "#E69F00 P --",
+)  # fmt: skip
+_srt = Solver(
+    "srt", srt, SharedSupport, "heuristic", "labels", "questions", "no guarantee",
+    "$O(dkm)$ a step", 'weak directions matter; take `keep="best"`',
+    "shared_support/rivals.ipynb", "#CC79A7 X -.",
+)  # fmt: skip
+_cssp = Solver(
+    "cssp", cssp, SharedSupport, "heuristic", "rises labels", "questions",
+    "no guarantee: it predicts features", "$m$ eigenpairs, $O(dk^2 + k^3)$",
+    "explained variance is what counts",
+    "shared_support/rivals.ipynb#CSSP-asks-another-question", "#009E73 h :",
+)  # fmt: skip
+_greedy_tpower = Solver(
+    "greedy_tpower", greedy_tpower, SharedSupport, "heuristic", "rises labels", "questions",
+    "no guarantee; from the *best* component at least $1/m$ of it", "$O(dk)$ a step",
+    "later components live on other features",
+    "shared_support/truncated_power.ipynb#Greedy:-the-first-component's-support-for-all",
+    "#0072B2 < -.",
+)  # fmt: skip
+_fantope = Solver(
+    "fantope", fantope, SharedSupport, "bounded", "rises shift labels", "matrix",
+    "with many samples of a sparse subspace, with high probability",
+    "some hundred eigenproblems of size $d$",
+    "$d$ is above some hundred, or its bound must be tight",
+    "shared_support/fantope.ipynb", "#000000 p --",
+)  # fmt: skip
+_two_stage = Solver(
+    "two_stage", two_stage, SharedSupport, "heuristic", "labels", "questions", "no guarantee",
+    "some hundred steps of `sadmm`, then as many on $k$ features",
+    "the refitted loadings are not taken (`refit=True`), or a second is too long",
+    "separate_supports/two_stage.ipynb", "#000000 D -.",
+)  # fmt: skip
+_tpower = Solver(
+    "tpower", tpower, SeparateSupports, "heuristic", "rises labels", "questions", "no guarantee",
+    "$O(dk)$ a step, $m$ components", "$k$ features in all are wanted: it uses up to $mk$",
+    "shared_support/truncated_power.ipynb", "#56B4E9 > -",
+)  # fmt: skip
+_gpower = Solver(
+    "gpower", gpower_with_k, SeparateSupports, "heuristic", "rises labels", "factor",
+    "no guarantee", "$O(ndm)$ a step, up to sixty climbs",
+    'time is short, or `norm="l0"` beside noise',
+    "separate_supports/generalised_power.ipynb", "#009E73 d -",
+)  # fmt: skip
+_grqi = Solver(
+    "grqi", grqi, SeparateSupports, "heuristic", "rises labels", "questions", "no guarantee",
+    "$O(dk + k^3)$ a step, few steps, $m$ components", "$k$ is in the thousands",
+    "separate_supports/inverse_power.ipynb#With-truncation:-GRQI", "#D55E00 3 -.",
+)  # fmt: skip
+_inverse_power = Solver(
+    "inverse_power", inverse_power_with_k, SeparateSupports, "heuristic", "rises labels", "factor",
+    "no guarantee; "
+    "[often](../separate_supports/inverse_power.ipynb#How-often-they-find-the-optimum) "
+    "where no direction stands out", "$O(nd)$ a step, up to sixty descents, $m$ components",
+    "explained variance counts more than uncorrelated scores",
+    "separate_supports/inverse_power.ipynb#A-ratio,-and-its-inverse-power-method", "#0072B2 4 --",
+)  # fmt: skip
+_manifold_penalty = Solver(
+    "manifold_penalty", manifold_penalty_with_k, SeparateSupports, "heuristic", "rises labels",
+    "factor", "no guarantee", "$O(ndm)$ a trial of its line search, up to sixty descents",
+    "`gpower`, which reaches the same, is fast enough",
+    "separate_supports/generalised_power.ipynb#The-same-cost-on-the-manifold", "#CC79A7 * -",
+)  # fmt: skip
+_sadmm = Solver(
+    "sadmm", sadmm_with_k, SeparateSupports, "heuristic", "shift labels", "questions",
+    "no guarantee", r"$O(dm \min(n, d))$ a step, up to 13 runs of some hundred steps",
+    "each component needs its own count, explained variance counts most, or time is short",
+    "separate_supports/sadmm.ipynb", "#D55E00 s -",
+)  # fmt: skip
+_deflated_sadmm = Solver(
+    "sadmm, deflated", deflated_sadmm_with_k, SeparateSupports, "heuristic", "rises labels",
+    "questions", "no guarantee", "that of `sadmm` for each component",
+    "the components must be orthonormal",
+    "separate_supports/sadmm.ipynb#Which-copy-is-the-answer", "#D55E00 ^ :",
+)  # fmt: skip
+_spannogram = Solver(
+    "spannogram", nonnegative_components, Nonnegative, "bounded", "rises labels", "questions",
+    r"if $\operatorname{rank} A \le r$; with `shift=True` also for $\sigma I + L$, "
+    r"$L \succeq 0$ of rank $\le r$", r"$\binom{d+1}{r}$ points of $O(d)$",
+    "the rank is above 3, or $d$ above 1000 at rank 2, 200 at rank 3",
+    "nonnegative/spannogram.ipynb", "#0072B2 d -", {"method": "spannogram", "rank": 2},
+)  # fmt: skip
+_epsilon_net = Solver(
+    "epsilon_net", nonnegative_components, Nonnegative, "bounded", "rises", "questions",
+    r"to $1 - \epsilon$ of the low-rank optimum, with probability $1 - 1/d$",
+    "$O(d)$ a point; [few points](../nonnegative/epsilon_net.ipynb#How-many-random-points)",
+    "a bound must hold without chance: take `net_bound`",
+    "nonnegative/epsilon_net.ipynb", "#56B4E9 * -.",
+    {"method": "epsilon_net", "rank": 2, "seed": 0},
+)  # fmt: skip
+_net_bound = Solver(
+    "net_bound", nonnegative_components, Nonnegative, "bounded", "rises shift labels", "questions",
+    "as the spannogram, to a tolerance, and bounds the optimum of every $A$",
+    "some hundred cells of $O(d)$ at rank 3", "the rank is above 7",
+    "nonnegative/epsilon_net.ipynb#Cells-in-place-of-chance", "#009E73 8 -",
+    {"method": "net_bound", "rank": 3},
+)  # fmt: skip
+_em = Solver(
+    "em", nonnegative_components, Nonnegative, "heuristic", "rises", "questions", "no guarantee",
+    "$O(dn)$ a step", "$k$ is small, or one answer must be *proven* good",
+    "nonnegative/em_and_nspca.ipynb", "#D55E00 H --",
+    {"method": "em", "n_starts": 1, "seed": 0, "apart": "deflation"},
+)  # fmt: skip
+_nspca = Solver(
+    "nspca", nonnegative_components, Nonnegative, "heuristic", "rises", "matrix", "no guarantee",
+    "$O(d^2 m)$ a sweep", "a count $k$ is wanted: it may jump over it",
+    "nonnegative/em_and_nspca.ipynb#The-count-jumps", "#CC79A7 1 :",
+    {"method": "nspca", "n_starts": 3, "seed": 0},
+)  # fmt: skip
+
 SOLVERS = {
     solver.name: solver
     for solver in (
-        Solver("exhaustive", exhaustive, SharedSupport, "exact", True, True),
-        Solver("branch_and_bound", branch_and_bound, SharedSupport, "exact", True, True),
-        Solver("swap", swap, SharedSupport, "heuristic", True, True),
-        Solver("solve", solve, SharedSupport, "bounded", True, False, {"seed": 0}, seeded=True),
-        Solver("go", go, SharedSupport, "bounded", True, False),
-        Solver("go, shifted", go, SharedSupport, "bounded", True, True, {"shift": True}),
-        Solver("ipu", ipu, SharedSupport, "bounded", True, False),
-        Solver("ipu from variances", ipu, SharedSupport, "heuristic", True, False,
-               {"init": "variance"}),
-        Solver("ipu from random starts", ipu, SharedSupport, "heuristic", True, False,
-               {"init": "random", "n_starts": 5, "seed": 0}, seeded=True),
-        Solver("ipu from fantope", ipu, SharedSupport, "heuristic", True, False,
-               {"init": "fantope"}),
-        Solver("soap", soap, SharedSupport, "heuristic", False, False),
-        Solver("soap, refined", soap, SharedSupport, "bounded", True, False, {"refined": True}),
-        Solver("srt", srt, SharedSupport, "heuristic", False, False),
-        Solver("srt from random starts", srt, SharedSupport, "heuristic", False, False,
-               {"init": "random", "n_starts": 5, "seed": 0}, seeded=True),
-        Solver("cssp", cssp, SharedSupport, "heuristic", True, False),
-        Solver("cssp, refined", cssp, SharedSupport, "heuristic", True, True, {"refined": True}),
-        Solver("greedy_tpower", greedy_tpower, SharedSupport, "heuristic", True, False),
-        Solver("fantope", fantope, SharedSupport, "bounded", True, True),
-        Solver("fantope, refined", fantope, SharedSupport, "bounded", True, True,
-               {"refined": True}),
-        Solver("tpower", tpower, SeparateSupports, "heuristic", True, False),
-        Solver("gpower", gpower_with_k, SeparateSupports, "heuristic", True, False),
-        Solver("gpower, l0", gpower_with_k, SeparateSupports, "heuristic", True, False,
-               {"norm": "l0"}),
-        Solver("gpower, block", gpower_with_k, SeparateSupports, "heuristic", True, False,
-               {"block": True}),
-        Solver("gpower, block l0", gpower_with_k, SeparateSupports, "heuristic", True, False,
-               {"norm": "l0", "block": True}),
-        Solver("grqi", grqi, SeparateSupports, "heuristic", True, False),
-        Solver("inverse_power", inverse_power_with_k, SeparateSupports, "heuristic", True, False),
-        Solver("manifold_penalty", manifold_penalty_with_k, SeparateSupports, "heuristic", True,
-               False),
-        Solver("sadmm", sadmm_with_k, SeparateSupports, "heuristic", False, True),
-        Solver("sadmm, deflated", deflated_sadmm_with_k, SeparateSupports, "heuristic", True,
-               False),
-        Solver("two_stage", two_stage, SharedSupport, "heuristic", False, False),
-        Solver("two_stage, refitted", two_stage, SharedSupport, "heuristic", False, False,
-               {"refit": True}),
-        Solver("spannogram", nonnegative_components, Nonnegative, "bounded", True, False,
-               {"method": "spannogram", "rank": 2}),
-        Solver("spannogram, shifted", nonnegative_components, Nonnegative, "bounded", True, True,
-               {"method": "spannogram", "rank": 2, "shift": True}),
-        Solver("epsilon_net", nonnegative_components, Nonnegative, "bounded", True, False,
-               {"method": "epsilon_net", "rank": 2, "seed": 0}, seeded=True),
-        Solver("net_bound", nonnegative_components, Nonnegative, "bounded", True, True,
-               {"method": "net_bound", "rank": 3}),
-        Solver("em", nonnegative_components, Nonnegative, "heuristic", True, False,
-               {"method": "em", "n_starts": 1, "seed": 0, "apart": "deflation"}, seeded=True),
-        Solver("nspca", nonnegative_components, Nonnegative, "heuristic", True, False,
-               {"method": "nspca", "n_starts": 3, "seed": 0}, seeded=True),
+        _exhaustive, _branch_and_bound, _swap, _solve,
+        _go,
+        _go.also("go, shifted", "rises shift labels", "#56B4E9 v --", {"shift": True},
+                 sure=r"if $A = \sigma I + L$, $L \succeq 0$ of rank $\le m$",
+                 cost="$m + 1$ eigenpairs of $A$", unless="noise differs between features",
+                 section="shared_support/go.ipynb#A-multiple-of-the-identity-costs-nothing"),
+        _ipu,
+        _ipu.also("ipu from variances", "rises labels", "#D55E00 d --", {"init": "variance"}),
+        _ipu.also("ipu from random starts", "rises", "#D55E00 1 :",
+                  {"init": "random", "n_starts": 5}),
+        _ipu.also("ipu from fantope", "rises labels", "#D55E00 p -.", {"init": "fantope"}),
+        _soap, _soap.also("soap, refined", "rises labels", "#E69F00 p -", {"refined": True}),
+        _srt,
+        _srt.also("srt from random starts", "", "#CC79A7 . :", {"init": "random", "n_starts": 5}),
+        _cssp, _cssp.also("cssp, refined", "rises shift labels", "#009E73 H -", {"refined": True}),
+        _greedy_tpower,
+        _fantope,
+        _fantope.also("fantope, refined", "rises shift labels", "#000000 h -", {"refined": True}),
+        _two_stage,
+        _two_stage.also("two_stage, refitted", "labels", "#000000 v :", {"refit": True}),
+        _tpower,
+        _gpower,
+        _gpower.also("gpower, l0", "rises labels", "#009E73 1 --", {"norm": "l0"}),
+        _gpower.also("gpower, block", "rises labels", "#E69F00 8 -", {"block": True}),
+        _gpower.also("gpower, block l0", "rises labels", "#E69F00 2 :",
+                     {"norm": "l0", "block": True}),
+        _grqi, _inverse_power, _manifold_penalty, _sadmm, _deflated_sadmm,
+        _spannogram,
+        _spannogram.also("spannogram, shifted", "rises shift labels", "#0072B2 D --",
+                         {"shift": True}),
+        _epsilon_net, _net_bound, _em, _nspca,
     )
 }  # fmt: skip

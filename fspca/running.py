@@ -1,6 +1,5 @@
 """How every solver runs: one way in, one budget, one kind of news, an end that loses nothing."""
 
-import sys
 import warnings
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -8,51 +7,15 @@ from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from time import perf_counter
-from typing import NamedTuple
 
 import numpy as np
 
 from fspca.covariance import as_covariance
 from fspca.problem import CUT_SHORT, ConvergenceWarning
+from fspca.progress import Bar, Progress
 from fspca.validate import checked_count, checked_nonnegative, checked_seed
 
 INSIDE = ContextVar("INSIDE", default=False)  # whether a solver was called by a solver
-
-
-class Progress(NamedTuple):
-    """News of a run: how many so far, what stopping now would explain, the least bound known."""
-
-    step: int
-    objective: float
-    bound: float | None = None
-
-
-class Bar:
-    """Shows the news on one line: tqdm's where it is installed."""
-
-    def __init__(self):
-        try:
-            from tqdm.auto import tqdm
-        except ImportError:
-            self.bar = None
-        else:
-            self.bar = tqdm(unit="step")
-
-    def __call__(self, news):
-        bound = "" if news.bound is None else f" of at most {news.bound:.6g}"
-        text = f"explains {news.objective:.6g}{bound}"
-        if self.bar is None:
-            print(f"\r{news.step} steps, {text}", end="", file=sys.stderr, flush=True)
-        else:
-            self.bar.set_postfix_str(text, refresh=False)
-            self.bar.update(news.step - self.bar.n)
-
-    def close(self):
-        """Leave the line."""
-        if self.bar is None:
-            print(file=sys.stderr)
-        else:
-            self.bar.close()
 
 
 class Run:

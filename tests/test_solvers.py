@@ -55,7 +55,7 @@ AWKWARD = {
 @pytest.mark.parametrize("case", AWKWARD)
 def test_awkward_instances_survive(solver, case):
     A, m, k = AWKWARD[case]
-    solution, best = solver(A, m, k), optimum(solver.asked(m, k), A)
+    solution, best = solver(A, m, k), optimum(solver.problem(m, k), A)
     assert check_solution(A, solution)
     assert solution.objective <= best * (1 + ROUNDING)
     assert len(solution.support) == k or solver.problem is not SharedSupport
@@ -67,7 +67,7 @@ def test_awkward_instances_survive(solver, case):
 def test_feasible_true_and_never_above_the_optimum(solver, seed):
     A, m, k = random_case(seed)
     before = A.copy()
-    solution, best = solver(A, m, k), optimum(solver.asked(m, k), A)
+    solution, best = solver(A, m, k), optimum(solver.problem(m, k), A)
     assert check_solution(A, solution)
     assert np.array_equal(A, before)
     assert solution.objective <= best * (1 + ROUNDING)
@@ -82,7 +82,7 @@ def test_feasible_true_and_never_above_the_optimum(solver, seed):
 def test_history_rises_where_promised(solver, seed):
     A, m, k = random_case(seed)
     history = np.array(solver(A, m, k).history)
-    if solver.monotone:
+    if solver.promise("rises"):
         assert np.all(np.diff(history) >= -ROUNDING * history[:-1])
 
 
@@ -98,7 +98,7 @@ def test_same_seed_same_answer(solver):
         assert len(starts) == 3
 
 
-@pytest.mark.parametrize("name", [n for n, s in SOLVERS.items() if not s.seeded])
+@pytest.mark.parametrize("name", [n for n, s in SOLVERS.items() if s.promise("labels")])
 @pytest.mark.parametrize("seed", range(10))
 def test_relabelling_features_relabels_the_support(name, seed):
     solver = SOLVERS[name]
@@ -123,14 +123,14 @@ def test_scaling_the_covariance_scales_the_objective_only(solver, factor):
 def test_adding_a_multiple_of_the_identity(solver, seed):
     A = make_scheme("F", 10, seed)
     moved = solver(A + 7 * np.eye(10), 3, 5)
-    if solver.shift_invariant:
+    if solver.promise("shift"):
         assert np.array_equal(moved.support, solver(A, 3, 5).support)
         assert moved.objective == pytest.approx(solver(A, 3, 5).objective + 21, rel=ROUNDING)
 
 
 # solve finds the optimum of every small instance tried, with the shift and without.
 @pytest.mark.parametrize(
-    "name", [n for n, s in SOLVERS.items() if not s.shift_invariant and n != "solve"]
+    "name", [n for n, s in SOLVERS.items() if not s.promise("shift") and n != "solve"]
 )
 def test_solvers_not_called_shift_invariant_are_not(name):
     """The registry does not merely leave the property out: an instance shows it missing."""

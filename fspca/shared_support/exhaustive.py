@@ -37,7 +37,7 @@ def exhaustive(
     max_seconds : float
         Stop then, with the best support so far.
     progress : True or callable
-        Shows a bar, or is called with a `fspca.running.Progress` after every batch.
+        Shows a bar, or is called with a `fspca.progress.Progress` after every batch.
 
     Returns
     -------

@@ -80,7 +80,7 @@ def fantope(
     max_seconds : float
         Round then what the relaxation has found.
     progress : True or callable
-        Shows a bar, or is called with a `fspca.running.Progress` after every step.
+        Shows a bar, or is called with a `fspca.progress.Progress` after every step.
 
     Returns
     -------

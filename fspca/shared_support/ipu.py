@@ -54,7 +54,7 @@ def ipu(A, m, k, *, init="go", n_starts=1, seed=0, max_iter=100, max_seconds=Non
     max_iter, max_seconds : int, float
         Steps of one ascent, and seconds of all, at most; ending at max_iter warns.
     progress : True or callable
-        Shows a bar, or is called with a `fspca.running.Progress` after every step.
+        Shows a bar, or is called with a `fspca.progress.Progress` after every step.
 
     Returns
     -------
