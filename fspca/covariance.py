@@ -6,8 +6,9 @@ import numpy as np
 import scipy.sparse
 
 from fspca import linalg, validate
-from fspca.data_sources import Blocks, Sparse
-from fspca.sources import Deflated, Dense, Shifted
+from fspca.data_sources import Data, Sparse
+from fspca.intake import opened
+from fspca.sources import Deflated, Dense, Remembering, Shifted, View
 
 FORMED_SIZE = 1000  # data with at most so many features, and more samples, is reduced to d x d
 DENSE_SIZE = 500  # up to here LAPACK on the whole matrix is quick and needs no iteration
@@ -39,20 +40,29 @@ class Covariance:
         self._set(Dense(validate.checked_covariance(A)), ridge)
 
     @classmethod
-    def from_data(cls, X, center=True, scale="n-1", ridge=0.0):
-        r"""The covariance X'X / divisor of data X (n samples x d features).
+    def from_data(cls, X, *, center=True, divisor="n-1", standardize=False, ridge=0.0,
+                  max_memory=2**30):  # fmt: skip
+        r"""The covariance X'X / divisor of data X (n samples x d features), never squared.
 
-        X may be an array of any real type, memory-mapped (then read in blocks), or
-        scipy.sparse (then centred implicitly).  The d x d matrix is formed only where d is at
-        most n and at most 1000, so that it is both small and cheaper than the data, or where
-        more than a quarter of all eigenpairs is asked for.
+        X may be an array of any real type, scipy.sparse (CSR and CSC are read where they are), a
+        DataFrame, a dask array, or anything with a shape, a dtype and slices of rows: this, and
+        a memory-mapped array, is streamed by blocks.  X is not copied: leave it as it is while
+        the covariance is in use.  The d x d matrix is formed only where d is at most n and at
+        most 1000, so that it is both small and cheaper than the data, or where more than a
+        quarter of all eigenpairs is asked for.
 
         Parameters
         ----------
         center : bool
             Subtract the mean of each feature.
-        scale : "n-1", "n" or "sum"
-            Divide X'X by n - 1, by n, or not at all.
+        divisor : "n-1", "n" or a positive number
+            What X'X is divided by; 1 leaves the sums.
+        standardize : bool
+            Divide each feature by its standard deviation: A holds the correlations, whatever
+            the divisor.  A constant feature stays without variance.
+        max_memory : int
+            Bytes that may be kept beside the data, for columns of A and a basis of its
+            leading subspace.
 
         Examples
         --------
@@ -60,35 +70,47 @@ class Covariance:
         >>> Covariance.from_data(X).submatrix([0, 1])
         array([[4., 3.],
                [3., 3.]])
+        >>> Covariance.from_data(X, standardize=True).submatrix([0, 1]).round(3)
+        array([[1.   , 0.866],
+               [0.866, 1.   ]])
         """
         ridge = validate.checked_ridge(ridge)
         validate.checked_truth("center", center)
-        scale = validate.checked_choice("scale", scale, ("n-1", "n", "sum"))
-        X = validate.checked_data(X)
+        validate.checked_truth("standardize", standardize)
+        max_memory = validate.checked_positive("max_memory", max_memory)
+        if isinstance(divisor, str):
+            validate.checked_choice("divisor", divisor, ("n-1", "n"))
+        else:
+            validate.checked_positive("divisor", divisor)
+        X, names = opened(X)
         n, d = X.shape
-        least = 2 if center or scale == "n-1" else 1
+        least = 2 if center or divisor == "n-1" else 1
         if n < least:
-            raise ValueError(
-                f"X has n={n} samples; center={center} and scale={scale!r} need at least {least}"
-            )
-        divisor = {"n-1": n - 1, "n": n, "sum": 1}[scale]
+            told = f"center={center} and divisor={divisor!r}"
+            raise ValueError(f"X has n={n} samples; {told} need at least {least}")
+        divisor = {"n-1": n - 1, "n": n}.get(divisor, divisor)
         with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
-            kind = Sparse if scipy.sparse.issparse(X) else Blocks
-            source = kind(X, center, divisor)
+            source = source_of(X)(X, center, divisor, standardize, max_memory)
             variances = source.diagonal()
         if not np.all(np.isfinite(variances)):
             j = int(np.argmin(np.isfinite(variances)))
+            column = f"column {j}" if names is None else f"column {names[j]!r}"
             raise ValueError(
-                f"X holds NaN, infinite or too large entries in column {j}; "
+                f"X holds NaN, infinite or too large entries in {column}; "
                 "all squares must be finite"
             )
+        source = Remembering(source)
         if d <= min(n, FORMED_SIZE):
             source = Dense(source.submatrix(np.arange(d)), origin=source)
-        return cls.from_source(source, ridge)
+        covariance = cls.from_source(source, ridge)
+        covariance.names = names
+        return covariance
 
     @classmethod
     def from_source(cls, source, ridge=0.0):
         """The covariance that a `fspca.sources.Source` answers for, taken on trust."""
+        if source.streamed and not isinstance(source, View):
+            source = Remembering(source)
         covariance = cls.__new__(cls)
         covariance._set(source, validate.checked_ridge(ridge))
         return covariance
@@ -96,17 +118,39 @@ class Covariance:
     def _set(self, source, ridge):
         self._source, self.ridge = source, ridge
         self._seen = Shifted(source, ridge) if ridge else source
-        self.size = source.size
+        self.size, self.names = source.size, None
         self._pairs = {}
 
     def __repr__(self):
         ridge = f", ridge={self.ridge:g}" if self.ridge else ""
-        return f"Covariance({self.size} features, {type(self._source).__name__.lower()}{ridge})"
+        source = self._source.base if isinstance(self._source, Remembering) else self._source
+        return f"Covariance({self.size} features, {type(source).__name__.lower()}{ridge})"
 
     @property
     def plain(self):
         """The covariance without its ridge."""
-        return Covariance.from_source(self._source) if self.ridge else self
+        return self._like(self._source, 0.0) if self.ridge else self
+
+    @property
+    def precise(self):
+        """The same with products in float64, where those of float32 data are taken in float32."""
+        return self._like(self._source.precise(), self.ridge)
+
+    def _like(self, source, ridge, rows=None):
+        covariance = Covariance.from_source(source, ridge)
+        if self.names is not None:
+            covariance.names = self.names if rows is None else tuple(self.names[j] for j in rows)
+        return covariance
+
+    @property
+    def passes(self):
+        """How often all of the data have been read so far."""
+        return self._source.passes
+
+    @property
+    def max_memory(self):
+        """The bytes that may be kept beside the data."""
+        return self._source.max_memory
 
     @cached_property
     def _diagonal(self):
@@ -124,6 +168,11 @@ class Covariance:
     def submatrix(self, rows):
         """The principal submatrix A[I, I] as an array."""
         return self._seen.submatrix(np.asarray(rows))
+
+    def columns(self, rows, among=None):
+        """A[:, I], or A[among, I], as an array that is not to be written to."""
+        rows, among = np.asarray(rows), slice(None) if among is None else np.asarray(among)
+        return self._seen.columns(rows, among)
 
     def product(self, V, rows=None):
         """A V, or A[:, I] V where V holds only the rows I."""
@@ -171,7 +220,7 @@ class Covariance:
                 f"sigma={sigma} must be finite and leave no variance negative "
                 f"(the smallest is {self._diagonal.min():.6g})"
             )
-        return Covariance.from_source(Shifted(self._source, sigma), self.ridge)
+        return self._like(Shifted(self._source, sigma), self.ridge)
 
     def restricted(self, rows):
         """The covariance of some of the features."""
@@ -182,7 +231,7 @@ class Covariance:
             raise ValueError(
                 f"rows={rows!r} must be different features between 0 and {self.size - 1}"
             )
-        return Covariance.from_source(self._source.restricted(rows), self.ridge)
+        return self._like(self._source.restricted(rows), self.ridge, rows)
 
     def deflated(self, x):
         """(I - xx') A (I - xx') for a unit vector x: projection deflation."""
@@ -192,7 +241,18 @@ class Covariance:
                 f"x has shape {x.shape} and length {np.linalg.norm(x):.6g}; "
                 f"it must be a unit vector of d={self.size} entries"
             )
-        return Covariance.from_source(Deflated(self._source, x), self.ridge)
+        return self._like(Deflated(self._source, x), self.ridge)
+
+
+def source_of(X):
+    """Return the class that reads data of this kind."""
+    if scipy.sparse.issparse(X):
+        return Sparse
+    if hasattr(X, "dask"):
+        from fspca.dask_source import Dask
+
+        return Dask
+    return Data
 
 
 def as_covariance(A):

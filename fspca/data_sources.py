@@ -1,104 +1,217 @@
-"""Covariances of data that are never formed: dense data in blocks of rows, and sparse data."""
+r"""Covariances of data that are never formed.
+
+A = Z'Z with Z = (X - 1 mean') diag(weight).  X is read as it is, in blocks of rows, and the mean
+and the weights are put in by algebra: Z V = X (weight V) - 1 (mean' weight V).
+"""
 
 from copy import copy
 
 import numpy as np
-from scipy.sparse.linalg import LinearOperator, aslinearoperator
+import scipy.sparse
+from scipy.sparse.linalg import LinearOperator
 
 from fspca.sources import Restricted, Source
 
-BLOCK_BYTES = 2**26
+BLOCK_BYTES = 2**25
+FAR = {4: 8.0, 8: 4096.0}  # |mean| / deviation from which a feature is shifted, by bytes a number
 
 
-class Blocks(Source):
-    """A = Z'Z with Z = (X - 1 mean') / sqrt(divisor) read in blocks of rows.
+def scaled(squares, divisor, standardize):
+    """Return the variances and the weights of the columns of Z."""
+    if not standardize:
+        return squares / divisor, np.full(len(squares), 1 / np.sqrt(divisor))
+    varies = squares > 0  # a constant feature stays zero
+    return varies.astype(float), np.where(varies, 1 / np.sqrt(np.where(varies, squares, 1)), 0.0)
 
-    Data of float64 in memory, or of one block, is centred once.  Other data (memory-mapped, much
-    of float32 or integers) stays as it is: each block is converted when it is read.
+
+def added(total, part):
+    """Return total + part in float64, without a third array."""
+    return part.astype(float, copy=False) if np.isscalar(total) else np.add(total, part, out=total)
+
+
+class Data(Source):
+    """Dense data, in memory or anything that gives its rows by slices, which is streamed.
+
+    Products of float32 data are taken in float32 and summed over the blocks in float64; what is
+    reported (variances, submatrices, columns) is computed in float64 throughout.  Features whose
+    mean is far above their deviation are shifted before they are multiplied, so that the digits
+    that the mean would take are not lost.
     """
 
-    def __init__(self, X, center, divisor):
-        n, self.size = X.shape
-        self.n, self.X, self.divisor = n, X, divisor
-        self.step = max(1, BLOCK_BYTES // (8 * self.size))
-        self.mean, self.prepared = np.zeros(self.size), False
-        if center:
-            self.mean = sum(b.sum(axis=0, dtype=float) for b in self.blocks(scaled=False)) / n
-        once = X.dtype == np.float64 or 8 * X.size <= BLOCK_BYTES
-        if once and not isinstance(X, np.memmap):
-            self.X, self.step = (X - self.mean) / np.sqrt(divisor), n
-            self.prepared = True
+    def __init__(self, X, center, divisor, standardize, max_memory):
+        (self.n, self.size), self.max_memory = X.shape, max_memory
+        self.streamed = type(X) is not np.ndarray
+        self.dtype = np.dtype(np.float32 if X.dtype == np.float32 else np.float64)
+        if not self.streamed and X.dtype != self.dtype and 8 * X.size <= max_memory:
+            X = X.astype(self.dtype)  # once, not once a pass
+        self.X, self.shift, self.tally = X, None, [0]
+        self.mean, squares = self.moments(center)
+        self.variances, self.weight = scaled(squares, divisor, standardize)
+        deviation = np.sqrt(squares / self.n)
+        deviation[deviation == 0] = deviation.max()
+        far = np.abs(self.mean) > FAR[self.dtype.itemsize] * deviation
+        if far.any():
+            self.shift = np.where(far, self.mean, 0.0).astype(self.dtype)
+            self.mean = self.mean - self.shift
+            if not self.streamed and self.X.dtype == float:  # exact enough to be done once
+                self.X, self.shift = self.X - self.shift, None
 
-    def blocks(self, columns=slice(None), scaled=True):
-        for start in range(0, self.n, self.step):
-            block = self.X[start : start + self.step, columns]
-            if scaled and not self.prepared:
-                block = (block.astype(float) - self.mean[columns]) / np.sqrt(self.divisor)
-            yield np.asarray(block)
+    @property
+    def passes(self):
+        return self.tally[0]  # parts that share the data share the count
+
+    def blocks(self, dtype=None, least=1):
+        """Yield the rows, some at a time; this is one pass."""
+        self.tally[0] += 1
+        step = max(1, BLOCK_BYTES // (8 * self.size), least)
+        for start in range(0, self.n, step):
+            block = np.asarray(self.X[start : start + step]).astype(dtype or self.dtype, copy=False)
+            yield block if self.shift is None else block - self.shift
+
+    def moments(self, center):
+        """Return the means (0 where not centred) and the sums of squares around them."""
+        count, mean, squares = 0, np.zeros(self.size), np.zeros(self.size)
+        for block in self.blocks(dtype=float):
+            if center:  # each block around its own mean; then the two are merged
+                own = block.mean(axis=0)
+                gap, both = own - mean, count + len(block)
+                mean += gap * (len(block) / both)
+                squares += gap**2 * (count * len(block) / both)
+                block, count = block - own, both
+            squares += np.einsum("ij,ij->j", block, block)
+        return mean, squares
 
     def diagonal(self):
-        return sum(np.einsum("ij,ij->j", block, block) for block in self.blocks())
+        return self.variances.copy()
 
-    def restricted(self, columns):
-        if isinstance(self.X, np.memmap):  # a copy of many columns might not fit
-            return Restricted(self, columns)
-        part = copy(self)
-        part.X, part.mean, part.size = self.X[:, columns], self.mean[columns], len(columns)
-        return part
+    def centred(self, rows):
+        """Yield blocks of Z[:, I] in float64, and beside them those of all of X."""
+        for block in self.blocks(float, len(rows) // 2):  # to add up costs no more than to read
+            yield (block[:, rows] - self.mean[rows]) * self.weight[rows], block
 
     def submatrix(self, rows):
-        return sum(block.T @ block for block in self.blocks(rows))
+        if self.streamed:
+            return sum(part.T @ part for part, _ in self.centred(rows))
+        alone = self.restricted(rows)  # the other columns need not be touched
+        return sum(part.T @ part for part, _ in alone.centred(np.arange(len(rows))))
+
+    def columns(self, rows, among=slice(None)):
+        result, total = 0.0, np.zeros(len(rows))
+        for part, block in self.centred(rows):
+            total += part.sum(axis=0)
+            result = added(result, block[:, among].T @ part)
+        return self.finished(result, total, among)
+
+    def finished(self, result, total, among=slice(None)):
+        """Return Z'Y from X'Y and the sums of Y, in place."""
+        mean, weight = self.mean[among], self.weight[among]
+        for start in range(0, len(result), 4096):
+            part = slice(start, start + 4096)
+            result[part] -= np.outer(mean[part], total)
+            result[part] *= weight[part, None]
+        return result
 
     def product(self, V, rows=None):
         chosen = slice(None) if rows is None else rows
-        return sum(block.T @ (block[:, chosen] @ V) for block in self.blocks())
+        V = self.weight[chosen, None] * V
+        offset, V = (self.mean[chosen] @ V).astype(self.dtype), V.astype(self.dtype, copy=False)
+        result, total = 0.0, np.zeros(V.shape[1])
+        for block in self.blocks(least=V.shape[1]):
+            Y = block[:, chosen] @ V - offset
+            total += Y.sum(axis=0, dtype=float)
+            result = added(result, block.T @ Y)
+        return self.finished(result, total)
+
+    def gram(self):
+        """Return Z Z', n x n, by blocks of columns."""
+        if not (isinstance(self.X, np.ndarray) or scipy.sparse.issparse(self.X)):
+            return None  # others promise their rows only
+        self.tally[0] += 1
+        result, step = np.zeros((self.n, self.n)), max(1, BLOCK_BYTES // (8 * self.n))
+        for start in range(0, self.size, step):
+            chosen = slice(start, start + step)
+            shift = 0 if self.shift is None else self.shift[chosen]
+            block = self.X[:, chosen]
+            block = block.toarray() if scipy.sparse.issparse(block) else block.astype(float)
+            block -= shift + self.mean[chosen]
+            block *= self.weight[chosen]
+            result += block @ block.T
+        return result
+
+    def precise(self):
+        part = copy(self)
+        part.dtype = np.dtype(float)
+        return part
+
+    def restricted(self, columns):
+        if self.streamed:  # a copy of many columns might not fit
+            return Restricted(self, columns)
+        part = copy(self)
+        part.X, part.size, part.tally = self.X[:, columns], len(columns), [0]
+        for name in ("mean", "weight", "variances", "shift"):
+            if (value := getattr(self, name)) is not None:
+                setattr(part, name, value[columns])
+        return part
 
     def factor(self):
         def forward(V):
-            return np.concatenate([block @ V for block in self.blocks()])
+            V = self.weight[:, None] * V.reshape(self.size, -1)
+            return np.concatenate([block @ V for block in self.blocks()]) - self.mean @ V
 
         def back(Y):
-            parts = np.split(Y, range(self.step, self.n, self.step))
-            return sum(block.T @ part for block, part in zip(self.blocks(), parts, strict=True))
+            Y, start, result = Y.reshape(self.n, -1), 0, 0.0
+            for block in self.blocks():
+                result = added(result, block.T @ Y[start : start + block.shape[0]])
+                start += block.shape[0]
+            return self.finished(result, Y.sum(axis=0))
 
         return LinearOperator((self.n, self.size), forward, back, forward, float, back)
 
 
-class Sparse(Source):
-    """A = Z'Z for a sparse X, with Z = (X - 1 mean') / sqrt(divisor) never formed."""
+class Sparse(Data):
+    """Sparse data, read where it is: CSR or CSC, all of it one block."""
 
-    def __init__(self, X, center, divisor):
-        self.n, self.size = X.shape
-        self.X, self.divisor = X.astype(float), divisor
-        self.mean = np.zeros(self.size)
-        if center:
-            self.mean = np.asarray(self.X.mean(axis=0)).ravel()
+    def __init__(self, X, center, divisor, standardize, max_memory):
+        (self.n, self.size), self.max_memory = X.shape, max_memory
+        self.streamed, self.dtype, self.shift = False, np.dtype(float), None
+        if X.dtype != self.dtype:  # the places of the entries are not copied
+            X = type(X)((X.data.astype(float), X.indices, X.indptr), shape=X.shape)
+        self.X, self.tally = X, [0]
+        self.mean, squares = self.moments(center)
+        self.variances, self.weight = scaled(squares, divisor, standardize)
 
-    def diagonal(self):
-        stored = np.diff(self.X.indptr)
-        column = np.repeat(np.arange(self.size), stored)
-        squares = np.bincount(column, (self.X.data - self.mean[column]) ** 2, self.size)
-        return (squares + (self.n - stored) * self.mean**2) / self.divisor
+    def blocks(self, dtype=None, least=1):
+        self.tally[0] += 1
+        yield self.X
 
-    def submatrix(self, rows):
+    def entries(self):
+        """Yield columns and values of the entries stored, some millions at a time."""
+        self.tally[0] += 1
+        for start in range(0, len(self.X.data), BLOCK_BYTES // 8):
+            stop = min(start + BLOCK_BYTES // 8, len(self.X.data))
+            columns = self.X.indices[start:stop]
+            if self.X.format == "csc":
+                stored = np.diff(np.clip(self.X.indptr, start, stop))
+                columns = np.repeat(np.arange(self.size), stored)
+            yield columns, self.X.data[start:stop]
+
+    def moments(self, center):
+        stored, mean, squares = np.zeros(self.size), np.zeros(self.size), np.zeros(self.size)
+        for columns, values in self.entries() if center else ():
+            stored += np.bincount(columns, minlength=self.size)
+            mean += np.bincount(columns, values, self.size)
+        mean /= self.n
+        for columns, values in self.entries():
+            squares += np.bincount(columns, (values - mean[columns]) ** 2, self.size)
+        return mean, squares + (self.n - stored) * mean**2
+
+    def centred(self, rows):
+        """Yield blocks of Z[:, I], arrays of some rows at a time."""
         X, step = self.X[:, rows].tocsr(), max(1, BLOCK_BYTES // (8 * len(rows)))
-        result = np.zeros((len(rows), len(rows)))
-        for start in range(0, self.n, step):  # X'X - n mean mean' would cancel
-            block = X[start : start + step].toarray() - self.mean[rows]
-            result += block.T @ block
-        return result / self.divisor
+        for start in range(0, self.n, step):
+            yield (X[start : start + step].toarray() - self.mean[rows]) * self.weight[rows], None
 
-    def restricted(self, columns):
-        part = copy(self)
-        part.X, part.mean, part.size = self.X[:, columns], self.mean[columns], len(columns)
-        return part
-
-    def product(self, V, rows=None):
-        X, mean = (self.X, self.mean) if rows is None else (self.X[:, rows], self.mean[rows])
-        Y = X @ V - mean @ V
-        return (self.X.T @ Y - np.outer(self.mean, Y.sum(axis=0))) / self.divisor
-
-    def factor(self):
-        ones = aslinearoperator(np.ones((self.n, 1)))
-        centred = aslinearoperator(self.X) - ones @ aslinearoperator(self.mean[None, :])
-        return centred * (1 / np.sqrt(self.divisor))
+    def columns(self, rows, among=slice(None)):
+        width = max(1, BLOCK_BYTES // (8 * self.n))
+        parts = np.split(rows, range(width, len(rows), width))
+        return np.hstack([self.product(np.eye(len(part)), part)[among] for part in parts])

@@ -1,7 +1,7 @@
 """Where a covariance comes from: an array, data, or another source seen through an operation.
 
-A source answers `size`, `diagonal()`, `submatrix(I)`, `product(V, rows)`, `factor()` and
-`restricted(I)`.  Whatever answers these can be handed to `Covariance.from_source`.
+A source has a `size` and answers `diagonal()` and `product(V, rows)`; all else it can leave to
+`Source`.  The page "Bring your own source" says what each answer means and shows one.
 """
 
 import numpy as np
@@ -10,10 +10,28 @@ from scipy.sparse.linalg import aslinearoperator
 
 
 class Source:
-    """What every source can do unless it knows better."""
+    """What every source can do unless it knows better.
+
+    `passes` counts the readings of all the data.  `streamed` says that a reading costs more than
+    the arithmetic on it, as it does from a file or over a network.
+    """
+
+    passes, streamed, max_memory = 0, False, np.inf
+
+    def submatrix(self, rows):
+        return self.columns(rows)[rows]
+
+    def columns(self, rows, among=slice(None)):
+        return self.product(np.eye(len(rows)), rows)[among]
 
     def factor(self):
         return None
+
+    def gram(self):
+        return None
+
+    def precise(self):
+        return self
 
     def restricted(self, columns):
         return Restricted(self, columns)
@@ -24,6 +42,7 @@ class Dense(Source):
 
     def __init__(self, A, origin=None):
         self.A, self.origin, self.size = A, origin, len(A)
+        self.passes = origin.passes if origin else 0
 
     def diagonal(self):
         return np.diagonal(self.A).copy()
@@ -31,7 +50,11 @@ class Dense(Source):
     def submatrix(self, rows):
         return self.A[np.ix_(rows, rows)]
 
+    def columns(self, rows, among=slice(None)):
+        return self.A[:, rows][among]
+
     def product(self, V, rows=None):
+        self.passes += 1
         if rows is None:
             return self.A @ V
         if 2 * len(rows) > self.size:  # then copying rows of A costs more than multiplying zeros
@@ -44,14 +67,89 @@ class Dense(Source):
         return self.origin.factor() if self.origin else None
 
     def restricted(self, columns):
-        return Dense(self.submatrix(columns), self.origin and self.origin.restricted(columns))
+        part = Restricted(self.origin, columns) if self.origin else None
+        return Dense(self.submatrix(columns), part)
 
 
-class Shifted(Source):
+class View(Source):
+    """Another source seen through an operation."""
+
+    def __init__(self, base, size):
+        self.base, self.size = base, size
+
+    @property
+    def passes(self):
+        return self.base.passes
+
+    @property
+    def streamed(self):
+        return self.base.streamed
+
+    @property
+    def max_memory(self):
+        return self.base.max_memory
+
+
+class Remembering(View):
+    """Data whose last A[:, I] is kept, so that no column of it is read twice in a row.
+
+    Where data are streamed and d x k numbers fit `max_memory` (the old columns and the new), a
+    submatrix is read with its columns, so that the product which follows it costs nothing.
+    """
+
+    def __init__(self, base):
+        super().__init__(base, base.size)
+        self.rows, self.kept = np.empty(0, dtype=int), np.empty((base.size, 0))
+
+    def diagonal(self):
+        return self.base.diagonal()
+
+    def fits(self, k):
+        return 16 * self.size * k <= self.max_memory
+
+    def submatrix(self, rows):
+        if self.streamed and self.fits(len(rows)):
+            return self.columns(rows)[rows]
+        return self.base.submatrix(rows)
+
+    def columns(self, rows, among=slice(None)):
+        if not (isinstance(among, slice) and self.fits(len(rows))):
+            return self.base.columns(rows, among)
+        if not np.array_equal(rows, self.rows):
+            order = np.argsort(self.rows)
+            new, C = ~np.isin(rows, self.rows), np.empty((self.size, len(rows)))
+            C[:, ~new] = self.kept[:, order[np.searchsorted(self.rows[order], rows[~new])]]
+            if new.any():
+                C[:, new] = self.base.columns(rows[new])
+            C.setflags(write=False)
+            self.rows, self.kept = np.array(rows), C
+        return self.kept
+
+    def product(self, V, rows=None):
+        if self.streamed and rows is not None and np.array_equal(rows, self.rows):
+            return self.kept @ V
+        return self.base.product(V, rows)
+
+    def factor(self):
+        return self.base.factor()
+
+    def gram(self):
+        return self.base.gram()
+
+    def precise(self):
+        return Remembering(self.base.precise())
+
+    def restricted(self, columns):
+        part = self.base.restricted(columns)
+        return Restricted(self, columns) if isinstance(part, Restricted) else part
+
+
+class Shifted(View):
     """base + sigma I."""
 
     def __init__(self, base, sigma):
-        self.base, self.sigma, self.size = base, sigma, base.size
+        super().__init__(base, base.size)
+        self.sigma = sigma
 
     def diagonal(self):
         return self.base.diagonal() + self.sigma
@@ -59,46 +157,61 @@ class Shifted(Source):
     def submatrix(self, rows):
         return self.base.submatrix(rows) + self.sigma * np.eye(len(rows))
 
+    def columns(self, rows, among=slice(None)):
+        shift = np.zeros((self.size, len(rows)))
+        shift[rows, np.arange(len(rows))] = self.sigma
+        return self.base.columns(rows, among) + shift[among]
+
     def product(self, V, rows=None):
         result = self.base.product(V, rows)
         result[slice(None) if rows is None else rows] += self.sigma * V
         return result
 
+    def precise(self):
+        return Shifted(self.base.precise(), self.sigma)
+
     def restricted(self, columns):
         return Shifted(self.base.restricted(columns), self.sigma)
 
 
-class Restricted(Source):
+class Restricted(View):
     """The principal submatrix of base on some columns, not formed."""
 
     def __init__(self, base, columns):
-        self.base, self.columns, self.size = base, columns, len(columns)
+        super().__init__(base, len(columns))
+        self.chosen = columns
 
     def diagonal(self):
-        return self.base.diagonal()[self.columns]
+        return self.base.diagonal()[self.chosen]
 
     def submatrix(self, rows):
-        return self.base.submatrix(self.columns[rows])
+        return self.base.submatrix(self.chosen[rows])
+
+    def columns(self, rows, among=slice(None)):
+        return self.base.columns(self.chosen[rows], self.chosen[among])
 
     def product(self, V, rows=None):
-        chosen = self.columns if rows is None else self.columns[rows]
-        return self.base.product(V, chosen)[self.columns]
+        chosen = self.chosen if rows is None else self.chosen[rows]
+        return self.base.product(V, chosen)[self.chosen]
 
     def factor(self):
         Z = self.base.factor()
         if Z is None:
             return None
-        places = (self.columns, np.arange(self.size))
+        places = (self.chosen, np.arange(self.size))
         embed = csr_array((np.ones(self.size), places), shape=(self.base.size, self.size))
         return Z @ aslinearoperator(embed)
 
+    def precise(self):
+        return Restricted(self.base.precise(), self.chosen)
 
-class Deflated(Source):
+
+class Deflated(View):
     """(I - xx') base (I - xx') for a unit vector x: what is left after a component is removed."""
 
     def __init__(self, base, x):
-        self.base, self.x, self.size = base, x, base.size
-        self.y = base.product(x[:, None])[:, 0]
+        super().__init__(base, base.size)
+        self.x, self.y = x, base.product(x[:, None])[:, 0]
         self.variance = x @ self.y
 
     def diagonal(self):
@@ -110,6 +223,9 @@ class Deflated(Source):
         cross = np.outer(x, y)
         return self.base.submatrix(rows) - cross - cross.T + self.variance * np.outer(x, x)
 
+    def columns(self, rows, among=slice(None)):
+        return self.product(np.eye(len(rows)), rows)[among]
+
     def product(self, V, rows=None):
         chosen = slice(None) if rows is None else rows
         on_x, on_y = self.x[chosen] @ V, self.y[chosen] @ V
@@ -120,3 +236,6 @@ class Deflated(Source):
         Z = self.base.factor()
         x = aslinearoperator(self.x[:, None])
         return Z and Z - Z @ x @ x.T
+
+    def precise(self):
+        return Deflated(self.base.precise(), self.x)

@@ -58,27 +58,6 @@ def checked_real(name, M, finite=True):
     return M
 
 
-def checked_data(X):
-    """Return data as a dense array or as CSC; whether it is finite is seen when it is read."""
-    if scipy.sparse.issparse(X):
-        return checked_sparse("X", X)
-    if isinstance(X, np.ndarray) and X.dtype.kind == "b":
-        X = X.astype(float)
-    return checked_real("X", X, finite=False)
-
-
-def checked_sparse(name, X):
-    """Return a scipy.sparse matrix as CSC, with the checks of `checked_real`."""
-    _refuse_dtype(name, X.dtype)
-    X = scipy.sparse.csc_array(X, copy=True)
-    X.sum_duplicates()
-    if 0 in X.shape:
-        raise ValueError(f"{name} has shape {X.shape}; it must have two nonzero dimensions")
-    if not np.all(np.isfinite(X.data)):
-        raise ValueError(f"{name} holds NaN or infinite entries; all entries must be finite")
-    return X
-
-
 def _refuse_dtype(name, dtype):
     if not (np.issubdtype(dtype, np.integer) or np.issubdtype(dtype, np.floating)):
         raise TypeError(f"{name} has dtype {dtype}; it must hold real numbers")

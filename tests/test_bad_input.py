@@ -112,7 +112,7 @@ def test_rounding_is_forgiven():
             "X holds NaN.* in column 0",
         ),
         (lambda: Covariance.from_data(scipy.sparse.csr_array(NAN)), ValueError, "X holds NaN"),
-        (lambda: Covariance.from_data(EYE, scale="n-2"), ValueError, "scale='n-2' must be one of"),
+        (lambda: Covariance.from_data(EYE, divisor="n-2"), ValueError, "divisor='n-2' must be"),
         (lambda: Covariance.from_data(EYE, center="yes"), TypeError, "center='yes' must be True"),
         (lambda: Covariance.from_data(EYE.astype(complex)), TypeError, "X has dtype complex"),
         (lambda: Covariance.from_data(EYE * 1e200), ValueError, "too large"),

@@ -21,7 +21,7 @@ def test_encoder_is_the_best_regression_on_its_features(seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((15, 10)) * rng.uniform(0.5, 3, 10)
     support, m = np.sort(rng.choice(10, 5, replace=False)), 2
-    A, C = Covariance.from_data(X, center=False, scale="sum"), X[:, support]
+    A, C = Covariance.from_data(X, center=False, divisor=1), X[:, support]
     coded = C @ encoder(A, support, m)
     residual = np.linalg.norm(X - coded @ np.linalg.pinv(coded) @ X) ** 2
     inside = np.linalg.qr(C)[0].T @ X

@@ -48,7 +48,7 @@ def test_six_sets_are_carried_and_described_with_their_checksums():
 
 def test_covariance_follows_the_conventions_asked_for():
     X = datasets.load("tecator_spectra").X.astype(float)
-    found = datasets.load("tecator_spectra").covariance(center=False, scale="sum")
+    found = datasets.load("tecator_spectra").covariance(center=False, divisor=1)
     assert found.trace == pytest.approx(np.sum(X**2), rel=1e-6)
     pitprops = datasets.load("pitprops")
     assert pitprops.covariance().trace == pytest.approx(13)

@@ -35,7 +35,7 @@ def test_k_counts_each_components_features(seed):
 
 def test_wide_data_is_deflated_by_its_factor():
     X = np.random.default_rng(0).standard_normal((30, 600)) * np.linspace(3, 1, 600)
-    wide = Covariance.from_data(X, center=False, scale="sum")
+    wide = Covariance.from_data(X, center=False, divisor=1)
     narrow = Covariance(X.T @ X)
     first, second = (deflated_sadmm_with_k(A, 2, 5) for A in (wide, narrow))
     assert first.support.tolist() == second.support.tolist()

@@ -49,7 +49,7 @@ def test_too_few_samples_are_refused_only_where_no_matrix_may_be_formed():
 def test_the_leading_eigenvector_on_some_rows(size):
     rng = np.random.default_rng(size)
     data = rng.standard_normal((30, 800)) * np.linspace(1, 3, 800)
-    A = Covariance.from_data(data, center=False, scale="sum")
+    A = Covariance.from_data(data, center=False, divisor=1)
     rows = np.sort(rng.choice(800, size, replace=False))
     x = leading_on(factor_of(A), rows)
     assert not np.delete(x, rows).any()

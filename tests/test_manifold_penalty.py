@@ -19,7 +19,7 @@ def problem(seed):
     rng = np.random.default_rng(seed)
     n, d, m = int(rng.integers(8, 30)), int(rng.integers(20, 60)), int(rng.integers(1, 4))
     X = rng.standard_normal((n, d)) * rng.uniform(0.5, 2, d)
-    A = Covariance.from_data(X, center=False, scale="sum")
+    A = Covariance.from_data(X, center=False, divisor=1)
     Z = factor_of(A, m)
     return Z, largest_columns(Z, A.diagonal(), m), 0.3 * np.sqrt(A.diagonal().max())
 

@@ -32,7 +32,7 @@ def changes(path):
 @pytest.mark.parametrize("shape", [(40, 700), (700, 40), (30, 30)])
 def test_the_small_coordinates_give_the_steps_of_plain_products(shape, monkeypatch):
     X = np.random.default_rng(0).standard_normal(shape) * np.linspace(3, 0.5, shape[1])
-    A = Covariance.from_data(X, center=False, scale="sum")
+    A = Covariance.from_data(X, center=False, divisor=1)
     gamma, penalty = settling_rho(A, 2, 0.0), 0.02 * A.leading(1)[0][0]
     inner = {"tol": 1e-11, "max_iter": 200}  # the same minimum, not the same path to it
     small = walk(A, penalty, gamma, gamma, 5, **inner)
@@ -46,7 +46,7 @@ def test_the_small_coordinates_give_the_steps_of_plain_products(shape, monkeypat
 def test_one_inner_search_in_small_coordinates_is_the_plain_one():
     """The iterates themselves agree, not only the minimum: four conjugate gradient steps."""
     X = np.random.default_rng(1).standard_normal((20, 600))
-    A = Covariance.from_data(X, center=False, scale="sum")
+    A = Covariance.from_data(X, center=False, divisor=1)
     rng = np.random.default_rng(2)
     V, C = np.linalg.qr(rng.standard_normal((600, 3)))[0], 100 * rng.standard_normal((600, 3))
     small = smooth_step(A, V, C, max_iter=4)
@@ -192,7 +192,7 @@ def test_sparse_orthogonal_components_are_found():
     truth = np.zeros((100, 2))
     truth[:10, 0] = truth[10:20, 1] = 10**-0.5
     X = rng.standard_normal((200, 100)) + (rng.standard_normal((200, 2)) * [20, 17]) @ truth.T
-    A = Covariance.from_data(X, center=False, scale="sum")
+    A = Covariance.from_data(X, center=False, divisor=1)
     solution = sadmm_with_k(A, 2, 10)
     assert solution.support.tolist() == list(range(20))
     for init in ("random", truth):
@@ -203,8 +203,8 @@ def test_sparse_orthogonal_components_are_found():
 
 def test_sparse_data_are_never_made_dense(monkeypatch):
     X = scipy.sparse.random_array((80, 700), density=0.05, rng=np.random.default_rng(0))
-    given = Covariance.from_data(X, center=False, scale="sum")
-    dense = Covariance.from_data(X.toarray(), center=False, scale="sum")
+    given = Covariance.from_data(X, center=False, divisor=1)
+    dense = Covariance.from_data(X.toarray(), center=False, divisor=1)
     penalty, rho = 0.1 * dense.leading(1)[0][0], 2 * dense.leading(1)[0][0]
     monkeypatch.setattr(alternation, "LARGEST", 40)  # as if both sides were large
     solution = sadmm(given, 2, penalty, rho, rho, max_iter=5)

@@ -106,7 +106,7 @@ def test_sample_numbers_say_which_are_for_training():
 
 def test_the_draws_recover_what_they_should_without_noise():
     X, truth = make_sparse_pair(100, 1000, seed=0)
-    A = methods.Covariance.from_data(X, center=False, scale="sum")
+    A = methods.Covariance.from_data(X, center=False, divisor=1)
     _, W, _ = methods.answer(A, 2, 10, "tpower", (10,))
     assert methods.recovery_error(W, truth) < 0.01
 

@@ -28,7 +28,7 @@ def test_scores_are_those_of_the_data(seed):
     rng = np.random.default_rng(seed)
     X, V = rng.standard_normal((7, 12)), np.linalg.qr(rng.standard_normal((12, 3)))[0]
     expected = abs(V) @ np.linalg.norm(X @ V, axis=0)
-    A = Covariance.from_data(X, center=False, scale="sum")
+    A = Covariance.from_data(X, center=False, divisor=1)
     assert np.allclose(feature_scores(A, V), expected)
 
 

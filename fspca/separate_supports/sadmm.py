@@ -24,7 +24,7 @@ def sadmm(
     r"""Find orthonormal components and their sparse copy, at a given penalty.
 
     The problem is min -1/2 tr(V'AV) + penalty ||V||_1 over V'V = I; tan2019 takes A = X'X, so
-    that penalty, gamma and rho are numbers on that scale (`scale="sum"`).  V stays orthonormal
+    that penalty, gamma and rho are numbers on that scale (`divisor=1`).  V stays orthonormal
     and Y sparse, and a multiplier Omega draws them together: rho, which may grow, holds V near
     Y, while Y is V + Omega/gamma shrunk by penalty/gamma, the same amount at every step.
 

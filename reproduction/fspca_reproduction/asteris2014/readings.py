@@ -34,7 +34,7 @@ def prepared(X, how):
 def covariance_of(set, how="centred"):
     """Return a set's covariance under a preparation, divided by the number of samples."""
     data = prepared(datasets.load(set).X, how)
-    return Covariance.from_data(data, center=False, scale="n")
+    return Covariance.from_data(data, center=False, divisor="n")
 
 
 def samples(d, rank=RANK, epsilon=EPSILON):

@@ -33,7 +33,7 @@ def covariance_of(name):
 
         return Covariance(np.corrcoef(load_breast_cancer().data.T))
     if name in UNCENTRED:
-        return datasets.load(name).covariance(center=False, scale="sum")
+        return datasets.load(name).covariance(center=False, divisor=1)
     return datasets.load(name).covariance()
 
 

@@ -30,7 +30,7 @@ def walk(A, count, penalty=10.0, gamma=100.0, rho=1000.0):
 def tan2019_step_cost(steps):
     """One outer step of SADMM, X 500 x 5000, m = 2, in products X'(XV); the line search's share."""
     X, _ = make_sparse_pair(N, D, NOISE, seed=0)
-    A = Covariance.from_data(X, center=False, scale="sum")
+    A = Covariance.from_data(X, center=False, divisor=1)
     V = np.linalg.qr(np.random.default_rng(0).standard_normal((D, M)))[0]
     product = timed(lambda: X.T @ (X @ V), repeats=15)
     once = timed(lambda: scipy.linalg.svd(X, full_matrices=False), repeats=3)
@@ -69,7 +69,7 @@ def tan2019_whole_runs(noise):
     X, truth = make_sparse_pair(N, D, float(noise), seed=0)
     row, seconds = {}, {}
     for method, solver in WITH_K.items():
-        A = Covariance.from_data(X, center=False, scale="sum")  # anew: nothing is remembered
+        A = Covariance.from_data(X, center=False, divisor=1)  # anew: nothing is remembered
         found, seconds[method] = quietly(solver, A, M, 20 if method in SHARED else 10)
         row[method] = recovery_error(found.W, truth)
     for alpha in (1.0, 20.0):

@@ -51,7 +51,7 @@ NOISES, REPEATS = range(1, 13), range(10)
 
 
 def summed(X):
-    return Covariance.from_data(X, center=False, scale="sum")
+    return Covariance.from_data(X, center=False, divisor=1)
 
 
 @experiment(

@@ -150,7 +150,7 @@ def searched(X, V, k, methods, grid=FULL):
 
     The two-stage method takes its first stages over from SADMM, with their seconds.
     """
-    A, m = Covariance.from_data(X, center=False, scale="sum"), V.shape[1]
+    A, m = Covariance.from_data(X, center=False, divisor=1), V.shape[1]
     row, firsts = {}, {}
     for method in methods:
         tried = settings(method, k, grid)
