@@ -124,7 +124,8 @@ class Covariance:
     def __repr__(self):
         ridge = f", ridge={self.ridge:g}" if self.ridge else ""
         source = self._source.base if isinstance(self._source, Remembering) else self._source
-        return f"Covariance({self.size} features, {type(source).__name__.lower()}{ridge})"
+        kind = "streamed" if source.streamed else type(source).__name__.lower()
+        return f"Covariance({self.size} features, {kind}{ridge})"
 
     @property
     def plain(self):
@@ -134,7 +135,8 @@ class Covariance:
     @property
     def precise(self):
         """The same with products in float64, where those of float32 data are taken in float32."""
-        return self._like(self._source.precise(), self.ridge)
+        exact = self._source.accuracy <= linalg.ACCURACY
+        return self if exact else self._like(self._source.precise(), self.ridge)
 
     def _like(self, source, ridge, rows=None):
         covariance = Covariance.from_source(source, ridge)
@@ -196,7 +198,30 @@ class Covariance:
     def _solve(self, m):
         if 4 * m >= self.size:
             return linalg.leading_of_matrix(self.submatrix(np.arange(self.size)), m)
-        return linalg.leading_of_operator(self._seen.product, self.size, m)
+        streamed, tol = self._seen.streamed, self._seen.accuracy
+        pairs = self._from_samples(m, (4 if streamed else 1) * DENSE_SIZE)
+        if pairs is not None:
+            return pairs
+        if streamed:
+            width = int(min(12, max(3, self.max_memory // (8 * m * self.size) - 4)))
+            return linalg.leading_of_operator(self._seen.product, self.size, m, tol, width)
+        dense = isinstance(self._seen, Dense) and self.size <= 4 * DENSE_SIZE
+        matrix = self._seen.A if dense else None  # to factorise it costs no more than to iterate
+        return linalg.leading_in_memory(self._seen.product, self.size, m, tol, matrix)
+
+    def _from_samples(self, m, most):
+        """The leading pairs by the n x n Gram matrix, where n is small and the rank at least m."""
+        Z = self._seen.factor()
+        if Z is None or Z.shape[0] > min(most, self.size / 2) or Z.shape[0] < m:
+            return None
+        gram = self._seen.gram()
+        if gram is None:
+            return None
+        values, U = linalg.leading_of_matrix(gram, m)
+        if values[-1] <= linalg.MISSED * values[0]:
+            return None
+        V = np.linalg.qr(Z.rmatmat(U))[0]
+        return values, linalg.fix_signs(V)
 
     @property
     def factor(self):
@@ -206,10 +231,19 @@ class Covariance:
             raise ValueError(f"{self!r} has no factor; use Covariance.from_data with ridge=0")
         return factor
 
+    def gram(self):
+        """Z Z' for A = Z'Z, n x n, in one pass; None where A has no factor or only gives rows."""
+        return self._seen.gram()
+
     def wide_factor(self, most=np.inf):
-        """The factor as an array where A has fewer samples than features and than most, or None."""
+        """The factor as an array where A has fewer samples than features and than most, or None.
+
+        None too where it would be an array of its own that does not fit `max_memory`.
+        """
         Z = self._seen.factor()
         if Z is None or Z.shape[0] >= min(self.size, most) or self.size <= DENSE_SIZE:
+            return None
+        if 8 * Z.shape[0] * self.size > self.max_memory:
             return None
         return Z.rmatmat(np.eye(Z.shape[0])).T
 

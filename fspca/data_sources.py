@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
+from fspca.linalg import ACCURACY
 from fspca.sources import Restricted, Source
 
 BLOCK_BYTES = 2**25
@@ -55,6 +56,10 @@ class Data(Source):
             self.mean = self.mean - self.shift
             if not self.streamed and self.X.dtype == float:  # exact enough to be done once
                 self.X, self.shift = self.X - self.shift, None
+
+    @property
+    def accuracy(self):
+        return ACCURACY if self.dtype == float else 10 * float(np.finfo(self.dtype).eps)
 
     @property
     def passes(self):

@@ -8,15 +8,17 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import aslinearoperator
 
+from fspca.linalg import ACCURACY
+
 
 class Source:
     """What every source can do unless it knows better.
 
     `passes` counts the readings of all the data.  `streamed` says that a reading costs more than
-    the arithmetic on it, as it does from a file or over a network.
+    the arithmetic on it, as it does from a file or over a network; `accuracy` is that of products.
     """
 
-    passes, streamed, max_memory = 0, False, np.inf
+    passes, streamed, max_memory, accuracy = 0, False, np.inf, ACCURACY
 
     def submatrix(self, rows):
         return self.columns(rows)[rows]
@@ -88,6 +90,10 @@ class View(Source):
     @property
     def max_memory(self):
         return self.base.max_memory
+
+    @property
+    def accuracy(self):
+        return self.base.accuracy
 
 
 class Remembering(View):
