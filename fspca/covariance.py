@@ -193,7 +193,8 @@ class Covariance:
 
     def known_leading(self, m):
         """The m largest eigenvalues where they are at hand or cheap, or None."""
-        return self.leading(m)[0] if self.size <= DENSE_SIZE or m in self._pairs else None
+        cheap = self.size <= DENSE_SIZE and not self._seen.streamed
+        return self.leading(m)[0] if cheap or m in self._pairs else None
 
     def _solve(self, m):
         if 4 * m >= self.size:

@@ -44,7 +44,10 @@ class Problem:
                 f"W has shape {W.shape}; it must have d={A.size} rows and two dimensions"
             )
         rows = np.flatnonzero(W.any(axis=1))
-        return float(np.vdot(W[rows], A.product(W[rows], rows)[rows]))
+        V = W[rows]
+        if len(rows) ** 2 <= A.size * W.shape[1]:  # then A[I, I] costs less than a product
+            return float(np.vdot(V, A.submatrix(rows) @ V))
+        return float(np.vdot(V, A.precise.product(V, rows)[rows]))
 
     def faults(self, W, support):
         """Return what is wrong with W as an answer, a sentence each."""

@@ -1,12 +1,14 @@
 """Swap: strict ascent to a support that no single exchange improves."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, Covariance, exhaustive, swap
-from fspca.shared_support.swap import entry_bounds, top_sum
+from fspca import ConvergenceWarning, Covariance, SharedSupport, exhaustive, go, ipu, swap
+from fspca.linalg import largest, random_subspace
+from fspca.shared_support.swap import entry_bounds, quick_bounds, top_sum
+from fspca.shared_support.together import ascend_together
 from fspca.synthetic import make_scheme
 
 
@@ -18,7 +20,7 @@ def value(A, support, m):
 @pytest.mark.parametrize("seed", range(15))
 def test_no_exchange_improves_the_end(seed, m):
     A = make_scheme("F", 12, seed)
-    end = swap(A, m, 5, np.random.default_rng(seed).choice(12, 5, replace=False))
+    end = swap(A, m, 5, init=np.random.default_rng(seed).choice(12, 5, replace=False))
     others = np.setdiff1d(np.arange(12), end.support)
     exchanges = [np.r_[np.delete(end.support, i), j] for i, j in product(range(5), others)]
     assert max(value(A, I, m) for I in exchanges) <= end.objective * (1 + 1e-9)
@@ -26,31 +28,99 @@ def test_no_exchange_improves_the_end(seed, m):
     assert end.objective <= exhaustive(A, m, 5).objective * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(40))
 def test_entry_bounds_are_bounds(seed):
-    """The arrow matrix never promises less than the feature gives."""
-    A, J = make_scheme("F", 12, seed), np.array([0, 3, 4, 7, 9])
-    m, outside = 1 + seed % 3, np.array([1, 2, 5, 6, 8, 10, 11])
+    """Neither bound promises less than the feature gives, and the arrow's is the tighter."""
+    rng = np.random.default_rng(seed)
+    A, m = make_scheme("F", 12, seed), 1 + seed % 6
+    A = A * np.outer(*[10.0 ** rng.uniform(-2, 1, 12)] * 2)  # no two features on one scale
+    J, outside = np.array([0, 3, 4, 7, 9]), np.array([1, 2, 5, 6, 8, 10, 11])
     values, V = np.linalg.eigh(A[np.ix_(J, J)])
-    bounds = entry_bounds(values, (A[np.ix_(outside, J)] @ V).T, np.diag(A)[outside], m)
-    exact = [top_sum(Covariance(A), np.append(J, j), m) for j in outside]
-    assert np.all(bounds >= np.array(exact) * (1 - 1e-12))
+    B = A[np.ix_(outside, J)] @ V
+    cut = max(5 - m, 0)
+    given = values, B[:, cut:], np.linalg.norm(B[:, :cut], axis=1), np.diag(A)[outside], m
+    exact = [top_sum(A[np.ix_(I, I)], m) for I in (np.append(J, j) for j in outside)]
+    assert np.all(entry_bounds(*given) >= np.array(exact) * (1 - 1e-12))
+    assert np.all(quick_bounds(*given) >= entry_bounds(*given) * (1 - 1e-12))
 
 
 def test_the_default_start_is_the_largest_variances():
     A = make_scheme("F", 10, 3)
-    assert swap(A, 2, 4).history == swap(A, 2, 4, np.argsort(-np.diag(A))[:4]).history
+    assert swap(A, 2, 4).history == swap(A, 2, 4, init=np.argsort(-np.diag(A))[:4]).history
 
 
 def test_a_budget_of_exchanges_warns():
     A = make_scheme("F", 12, 0)
-    with pytest.warns(ConvergenceWarning, match="max_swaps=1"):
-        end = swap(A, 2, 5, [7, 8, 9, 10, 11], max_swaps=1)
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        end = swap(A, 2, 5, init=[7, 8, 9, 10, 11], max_iter=1)
     assert not end.converged
     assert end.n_iter == 1
 
 
 @pytest.mark.parametrize("support", [[0, 0, 1], [0, 1], [0, 1, 9], [-1, 0, 1], [0.5, 1, 2], "abc"])
 def test_a_bad_support_is_refused(support):
-    with pytest.raises(ValueError, match="support="):
-        swap(np.eye(5), 1, 3, support)
+    with pytest.raises(ValueError, match="(support|init)="):
+        swap(np.eye(5), 1, 3, init=support)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_required_stays_and_what_is_forbidden_stays_out(seed):
+    A, sides = make_scheme("F", 9, seed), {"required": [8, 2], "forbidden": [0, 5]}
+    end = swap(A, 2, 4, **sides)
+    assert end.problem == SharedSupport(2, 4, **sides)
+    assert {2, 8} <= set(end.support.tolist())
+    assert not {0, 5} & set(end.support.tolist())
+    exchanges = [[2, 8, *pair] for pair in combinations([1, 3, 4, 6, 7], 2)]
+    near = [I for I in exchanges if len(set(I) - set(end.support.tolist())) <= 1]
+    assert max(value(A, I, 2) for I in near) <= end.objective * (1 + 1e-9)
+    with pytest.raises(ValueError, match="must hold all that is required"):
+        swap(A, 2, 4, init=[0, 2, 3, 8], **sides)
+
+
+@pytest.mark.parametrize("init", ["go", "pca", "array"])
+def test_it_starts_where_it_is_told(init):
+    A = make_scheme("F", 12, 1)
+    V = np.linalg.eigh(A)[1][:, -2:]
+    start = {"go": go(A, 2, 5).support}.get(init, largest(np.sum(V**2, axis=1), 5))
+    given = V if init == "array" else init
+    assert swap(A, 2, 5, init=given).history == swap(A, 2, 5, init=start).history
+
+
+def test_an_exchange_costs_one_pass_over_streamed_data(monkeypatch):
+    """One pass reads A[:, I] at first, one the new column of each exchange."""
+    monkeypatch.setattr("fspca.covariance.FORMED_SIZE", 0)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 6)) @ rng.standard_normal((6, 30)) + rng.standard_normal((50, 30))
+    poor = np.argsort(X.var(axis=0))[:6]
+    streamed = Covariance.from_data(X.view(np.memmap))
+    end = swap(streamed, 2, 6, init=poor)
+    assert len(end.history) > 3
+    assert end.passes == len(end.history)
+    short = Covariance.from_data(X.view(np.memmap), max_memory=16 * 6 * 16)  # half of d x k
+    again = swap(short, 2, 6, init=poor)
+    assert again.objective == pytest.approx(end.objective, rel=1e-12)
+    assert again.passes <= 4 * (len(again.history) + 1)
+
+
+def test_starts_that_ascend_together_end_where_they_would_alone():
+    A = Covariance(make_scheme("F", 40, 2))
+    W = [random_subspace(40, 2, np.random.default_rng(s)) for s in range(4)]
+    ends = ascend_together(A, 2, 6, [*W, [0, 1, 2, 3, 4, 5]])
+    alone = [ipu(A, 2, 6, init=each).support.tolist() for each in W]
+    assert [end.tolist() for end in ends[:4]] == alone
+    assert len({tuple(end) for end in alone}) > 1
+
+
+def test_many_starts_cost_the_passes_of_one(monkeypatch):
+    monkeypatch.setattr("fspca.covariance.FORMED_SIZE", 0)
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 6)) @ rng.standard_normal((6, 30)) + rng.standard_normal((50, 30))
+    starts = [random_subspace(30, 2, rng) for _ in range(8)]
+    alone = []
+    for start in starts:
+        A = Covariance.from_data(X.view(np.memmap))
+        alone.append(ipu(A, 2, 6, init=start).passes)
+    A = Covariance.from_data(X.view(np.memmap))
+    before = A.passes
+    ascend_together(A, 2, 6, starts)
+    assert A.passes - before <= max(alone) + 1

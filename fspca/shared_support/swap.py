@@ -3,87 +3,43 @@ r"""Swap: exchange one chosen feature for another while that helps.
 A support that no exchange improves is a local optimum of the whole problem.
 """
 
-import warnings
-
 import numpy as np
 
-from fspca.covariance import as_covariance
-from fspca.linalg import largest
-from fspca.problem import ConvergenceWarning, SharedSupport
-from fspca.shared_support.ipu import ipu
-from fspca.shared_support.refit import refit, solution_on
-from fspca.validate import checked_integer, checked_support
+from fspca.linalg import largest, random_subspace
+from fspca.problem import SharedSupport
+from fspca.running import Run, solves
+from fspca.shared_support.refit import solution_on
+from fspca.shared_support.together import ascend_together
+from fspca.starts import checked_init
+from fspca.validate import checked_choice, checked_support
 
 GAIN = 1e-10  # relative; less is rounding, and would let the search circle
 
 
-def top_sum(A, rows, m):
-    """Return the sum of the m largest eigenvalues of A[I, I]."""
-    return np.linalg.eigvalsh(A.submatrix(rows))[-m:].sum()
-
-
-def leave_one_out(A, support, m):
-    """Return the supports less one feature, the least loss first, from one batch of eigenvalues."""
-    k = len(support)
-    others = np.array([np.delete(np.arange(k), t) for t in range(k)], dtype=int).reshape(k, k - 1)
-    blocks = A.submatrix(support)[others[:, :, None], others[:, None, :]]
-    left = np.linalg.eigvalsh(blocks)[:, -m:].sum(axis=1) if k > 1 else np.zeros(1)
-    return support[others[np.argsort(-left, kind="stable")]]
-
-
-def entry_bounds(values, B, variances, m):
-    r"""Return, for each candidate j, a bound on the m-sum of J and j together.
-
-    In the eigenbasis of A[J, J] the bordered matrix is an arrow: eigenvalues w, shaft b, tip
-    A_jj.  Raising every eigenvalue below the m-th to w_{m+1} can only raise the m-sum, and lets
-    the shaft there be rotated into one entry, so that an arrow of size m + 2 is left.
-    """
-    n = len(values)
-    arrow = np.zeros((len(variances), min(n, m + 1) + 1, min(n, m + 1) + 1))
-    head = np.arange(min(n, m + 1))
-    arrow[:, head, head] = values[::-1][: m + 1]
-    shaft = B[::-1][: m + 1].T.copy()
-    if n > m:
-        shaft[:, m] = np.linalg.norm(B[: n - m], axis=0)
-    arrow[:, -1, :-1], arrow[:, -1, -1] = shaft, variances
-    return np.linalg.eigvalsh(arrow)[:, -m:].sum(axis=1)
-
-
-def best_entry(A, J, variances, m, floor):
-    """Return (value, j) of the best feature to add to J, or (floor, None) if none beats it."""
-    values, V = np.linalg.eigh(A.submatrix(J))
-    outside = np.setdiff1d(np.arange(A.size), J)
-    outside = outside[values[-m:].sum() + variances[outside] > floor]  # the m-sum is subadditive
-    if not len(outside):
-        return floor, None
-    B = A.product(V, J)[outside].T
-    bounds = entry_bounds(values, B, variances[outside], m)
-    best, entrant = floor, None
-    for t in np.argsort(-bounds, kind="stable"):
-        if bounds[t] <= best:
-            break
-        value = top_sum(A, np.append(J, outside[t]), m)
-        if value > best:
-            best, entrant = value, outside[t]
-    return best, entrant
-
-
-def swap(A, m, k, support=None, max_swaps=1000):
+@solves(SharedSupport)
+def swap(A, m, k, *, required=(), forbidden=(), init="variance", max_iter=1000,
+         max_seconds=None, progress=None):  # fmt: skip
     r"""Improve a support by exchanging one feature for another while that helps.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Features whose
-    loss costs least are tried first; each is exchanged for the best feature outside, which a
-    bound by an arrow matrix of size m + 2 finds without an eigenproblem for every candidate.
+    loss costs least are tried first; each is exchanged for the best feature outside, which two
+    bounds, the second by an arrow matrix of size m + 2, find without an eigenproblem for every
+    candidate.
 
     Parameters
     ----------
     A : array (d x d) or Covariance
     m, k : int
         Components and features, 1 <= m <= k <= d.
-    support : array of k features
-        Where to begin; by default at the k largest variances.
-    max_swaps : int
+    required, forbidden : sequences of features
+        Those that stay in the support, and those that stay out.
+    init : "variance", "go", "pca", array of k features or array (d x m)
+        Where to begin: at the k features of largest variance, of largest score by Go's rule, of
+        longest rows in the leading eigenvectors or in the array.
+    max_iter : int
         Exchanges at most; ending there warns.
+    max_seconds, progress
+        A budget, and who is told after each exchange.
 
     Returns
     -------
@@ -93,53 +49,173 @@ def swap(A, m, k, support=None, max_swaps=1000):
     Notes
     -----
     The objective rises strictly; nothing is promised about the optimum.
-    Cost of a round: k eigenproblems of size k, k(d - k) of size m + 2 at most.
+    Cost of an exchange: one column of A (one pass over data; where d x k numbers do not fit
+    the covariance's `max_memory`, A[:, I] is read in parts, one pass each), k eigenproblems of
+    size k, O(dkm) for each feature that might leave.
     Explained in the chapter "Prove it, by branching and bounding".
 
     Examples
     --------
     >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
-    >>> swap(A, m=1, k=2, support=[0, 1]).support
+    >>> swap(A, m=1, k=2, init=[0, 1]).support
     array([1, 2])
     """
-    A, problem = as_covariance(A), SharedSupport(m, k)
-    problem.fit(A.size)
-    variances = A.diagonal()
-    support = largest(variances, k) if support is None else checked_support(support, k, A.size)
-    if checked_integer("max_swaps", max_swaps) < 0:
-        raise ValueError(f"max_swaps={max_swaps} must be at least 0")
-    value, history = top_sum(A, support, m), []
-    for n_iter in range(max_swaps + 1):
-        history.append(value - m * A.ridge)
-        better = next(improvements(A, support, variances, m, value * (1 + GAIN)), None)
-        if better is None or n_iter == max_swaps:
-            break
-        support, value = better
-    if better is not None:
-        warnings.warn(f"swap stopped at max_swaps={max_swaps}", ConvergenceWarning, stacklevel=2)
-    facts = {"history": tuple(history), "n_iter": n_iter}
-    facts["stopped"] = "max_iter" if better else "no gain"
-    return solution_on(A, problem, support, "swap", **facts)
+    problem = SharedSupport(m, k, required=required, forbidden=forbidden)
+    support = first_support(A, problem, init)
+    with Run(max_iter, max_seconds, progress) as run:
+        value = top_sum(A.submatrix(support), m)
+        run.keep(value - m * A.ridge, support)
+        for _ in run:
+            better = next(improvements(A, problem, support, value * (1 + GAIN)), None)
+            if better is None:
+                run.stop("no gain")
+            else:
+                support, value = better
+                run.keep(value - m * A.ridge, support)
+    return run.finish(lambda: solution_on(A, problem, run.answer, "swap", **run.facts))
 
 
-def improvements(A, support, variances, m, floor):
+def first_support(A, problem, init):
+    """Return the features to begin with, within the constraints."""
+    if isinstance(init, str):
+        checked_choice("init", init, ("variance", "go", "pca"))
+        if init == "variance":
+            return admitted(problem, A.diagonal())
+        values, V = A.leading(problem.m)
+        return admitted(problem, V**2 @ (values if init == "go" else np.ones(problem.m)))
+    if np.ndim(init) == 2:
+        init = checked_init(init, A.size, problem.m, ())
+        return admitted(problem, np.einsum("ij,ij->i", init, init))
+    support = checked_support(init, problem.k, A.size)
+    if not np.array_equal(admitted(problem, A.diagonal(), support), support):
+        raise ValueError(f"init={init!r} must hold all that is required, nothing forbidden")
+    return support
+
+
+def admitted(problem, score, support=()):
+    """Return the k features of largest score within the constraints, those of a support first."""
+    score = score / (np.abs(score).max() or 1.0)
+    score[np.asarray(support, dtype=int)] += 2
+    score[list(problem.required)] += 8
+    score[list(problem.forbidden)] = -1
+    return largest(score, problem.k)
+
+
+def top_sum(B, m):
+    """Return the sum of the m largest eigenvalues of an array."""
+    return np.linalg.eigvalsh(B)[-m:].sum()
+
+
+def improvements(A, problem, support, floor):
     """Yield (support, value) for exchanges with a value above the floor."""
-    for J in leave_one_out(A, support, m):
-        value, entrant = best_entry(A, J, variances, m, floor)
-        if entrant is not None:
-            yield np.sort(np.append(J, entrant)), value
+    m, k, variances = problem.m, problem.k, A.diagonal()
+    fixed = np.isin(support, problem.required)
+    outside = np.setdiff1d(np.arange(A.size), np.r_[support, problem.forbidden].astype(int))
+    inside = A.submatrix(support)
+    others = np.array([np.delete(np.arange(k), t) for t in range(k)], dtype=int).reshape(k, k - 1)
+    blocks = inside[others[:, :, None], others[:, None, :]]
+    left = np.linalg.eigvalsh(blocks)[:, -m:].sum(axis=1) if k > 1 else np.zeros(1)
+    outside = outside[left[~fixed].max(initial=0) + variances[outside] > floor]  # subadditive
+    for part, C in columns_in_parts(A, support, outside):
+        lengths = np.einsum("ij,ij->i", C, C)
+        for t in np.argsort(-left, kind="stable"):
+            if not fixed[t]:
+                entry = best_entry(inside, C, lengths, variances[part], t, m, floor)
+                if entry is not None:
+                    yield np.sort(np.append(support[others[t]], part[entry[1]])), entry[0]
 
 
-def climb(A, m, k, support):
+def columns_in_parts(A, support, outside):
+    """Yield candidates j with the rows A[j, I]: all of them, or as many as memory takes."""
+    size = max(1, int(A.max_memory // (16 * len(support))) if np.isfinite(A.max_memory) else A.size)
+    if size >= A.size:
+        yield outside, A.columns(support)[outside]
+        return
+    for start in range(0, len(outside), size):
+        part = outside[start : start + size]
+        yield part, A.columns(support, part)
+
+
+def best_entry(inside, C, lengths, variances, t, m, floor):
+    """Return (value, place) of the best candidate to take the place of the t-th feature, or None.
+
+    The rows of C hold A[j, I], `lengths` their squared lengths.
+    """
+    J = np.delete(np.arange(len(inside)), t)
+    values, V = np.linalg.eigh(inside[np.ix_(J, J)])
+    base = values[-m:].sum()
+    (open_,) = np.nonzero(base + variances > floor)
+    across = np.insert(V[:, -m:], t, 0.0, axis=0)
+    shaft = C[open_] @ across
+    squares = lengths[open_] - C[open_, t] ** 2 - np.einsum("ij,ij->i", shaft, shaft)
+    rest = np.sqrt(np.maximum(squares, 0.0))
+    near = quick_bounds(values, shaft, rest, variances[open_], m) > floor
+    open_ = open_[near]
+    bounds = entry_bounds(values, shaft[near], rest[near], variances[open_], m)
+    best, entrant = floor, None
+    for i in np.argsort(-bounds, kind="stable"):
+        if bounds[i] <= best:
+            break
+        row, tip = C[open_[i]][J], variances[open_[i]]
+        value = top_sum(np.block([[inside[np.ix_(J, J)], row[:, None]], [row, tip]]), m)
+        if value > best:
+            best, entrant = value, open_[i]
+    return None if entrant is None else (best, entrant)
+
+
+def quick_bounds(values, shaft, rest, variances, m):
+    r"""Return, for each candidate, a bound on the m-sum of J with it, without an eigenproblem.
+
+    In the eigenbasis of A[J, J] the bordered matrix is an arrow: eigenvalues w, shaft b, tip a.
+    For D > 0 it is at most diag(w + D, a + b'D^{-1}b).  D = w_m - w_{m+1} below the m-th costs
+    nothing but raises the tip; let s be what is left from there to w_m.  On the m largest,
+    D_i = |b_i| L / s with L = sum |b_i| costs L^2 / s and raises the tip to w_m; where s < L,
+    D_i = |b_i| costs 2 L - s.
+    """
+    top, L = values[-m:], np.abs(shaft).sum(axis=1)
+    below = top[0] - values[-m - 1] if len(values) > m else np.inf
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tail = np.where(rest > 0, rest**2 / below, 0.0)
+        room = top[0] - variances - tail if len(top) == m else -variances - tail
+        rise = np.where(room >= L, np.where(L > 0, L**2 / room, 0.0), 2 * L - room)
+    return (top.sum() + rise) * (1 + GAIN / 8)
+
+
+def entry_bounds(values, shaft, rest, variances, m):
+    r"""Return, for each candidate, a tighter bound on the m-sum of J with it.
+
+    Raising every eigenvalue below the m-th to w_{m+1} can only raise the m-sum, and lets the
+    shaft there be rotated into one entry, `rest`, so that an arrow of size m + 2 is left.
+    """
+    size = min(len(values), m + 1)
+    arrow, head = np.zeros((len(variances), size + 1, size + 1)), np.arange(size)
+    arrow[:, head, head] = values[::-1][:size]
+    arrow[:, -1, : shaft.shape[1]] = shaft[:, ::-1]
+    if len(values) > m:
+        arrow[:, -1, m] = rest
+    arrow[:, -1, -1] = variances
+    return np.linalg.eigvalsh(arrow)[:, -m:].sum(axis=1) if len(arrow) else np.empty(0)
+
+
+def climb(A, m, k, support, *, required=(), forbidden=()):
     """Improve a support by IPU, then by exchanges."""
-    W, _ = refit(A, np.sort(support), m)
-    return swap(A, m, k, ipu(A, m, k, init=W).support)
+    return best_of(A, SharedSupport(m, k, required=required, forbidden=forbidden), [support])
 
 
-def best_start(A, m, k, n_starts, seed):
+def best_start(A, m, k, n_starts, seed, *, required=(), forbidden=()):
     """Return the best of IPU and exchanges from Go, the largest variances and random starts."""
+    problem = SharedSupport(m, k, required=required, forbidden=forbidden)
+    starts = [first_support(A, problem, init) for init in ("go", "variance")]
     rng = np.random.default_rng(seed)
-    starts = [ipu(A, m, k, init=init) for init in ("go", "variance")]
-    starts += [ipu(A, m, k, init="random", seed=rng) for _ in range(n_starts)]
-    supports = sorted({tuple(start.support.tolist()) for start in starts})
-    return max((swap(A, m, k, list(s)) for s in supports), key=lambda s: s.objective)
+    starts += [random_subspace(A.size, m, rng) for _ in range(n_starts)]
+    return best_of(A, problem, starts)
+
+
+def best_of(A, problem, starts):
+    """Return the best of IPU, then exchanges, from each of some supports."""
+    ends, sides = ascend_together(A, problem.m, problem.k, starts), {}
+    if problem.required or problem.forbidden:
+        sides = {"required": problem.required, "forbidden": problem.forbidden}
+    ends = {tuple(admitted(problem, A.diagonal(), end).tolist()) for end in ends}
+    found = (swap(A, problem.m, problem.k, init=list(end), **sides) for end in sorted(ends))
+    return max(found, key=lambda solution: solution.objective)

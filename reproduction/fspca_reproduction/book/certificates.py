@@ -64,7 +64,7 @@ def certified_gaps(set, m, k):
     answers = {
         "go": go(A, m, k),
         "ipu": climbed,
-        "swap": swap(A, m, k, climbed.support),
+        "swap": swap(A, m, k, init=climbed.support),
         "rounded": climb(A, m, k, np.argsort(-dual.z, kind="stable")[:k]),
     }
     values = {name: answer.objective for name, answer in answers.items()}
@@ -185,7 +185,7 @@ def wide_set(kind, seed=0):
 def wide_bounds(kind, m, k):
     """Bound the optimum for d = 2000 features of n = 200 samples, without the d x d matrix."""
     A = Covariance.from_data(wide_set(kind))
-    found = swap(A, m, k, ipu(A, m, k, init="variance").support)
+    found = swap(A, m, k, init=ipu(A, m, k, init="variance").support)
     light = {name: upper_bound(A, m, k, name).bound / found.objective - 1 for name in LIGHT}
     began = time.perf_counter()
     dual = upper_bound(A, m, k, max_steps=300)

@@ -1,0 +1,54 @@
+"""IPU from many starts at once, so that all of them share the passes over the data."""
+
+import numpy as np
+
+from fspca.linalg import TIE, largest, leading_of_matrix
+from fspca.shared_support.ipu import proxy_rows
+
+
+def ascend_together(A, m, k, starts, max_iter=100):
+    """Return the supports where IPU ends, one for each start, a support or an array d x m.
+
+    A step of all costs one product with the blocks of those that still rise side by side, and
+    one submatrix on all their features: one pass over streamed data where A on these fits.
+
+    >>> from fspca import Covariance
+    >>> A = Covariance([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.5]])
+    >>> ascend_together(A, 1, 2, [[0, 2], [1, 2]])
+    [array([0, 1]), array([0, 1])]
+    """
+    ends = [None if np.ndim(start) == 2 else np.sort(start) for start in starts]
+    if spread := [start for start in starts if np.ndim(start) == 2]:
+        product = np.split(A.product(np.hstack(spread)), len(spread), axis=1)
+        first = [choice(AW, W.T @ AW, k) for W, AW in zip(spread, product, strict=True)]
+        ends = [first.pop(0) if end is None else end for end in ends]
+    values, live = np.full(len(ends), -np.inf), list(range(len(ends)))
+    for _ in range(max_iter):
+        union = np.unique(np.concatenate([ends[i] for i in live]))
+        inside, rising, blocks = A.submatrix(union), [], []
+        for i in live:
+            places = np.searchsorted(union, ends[i])
+            top, V = leading_of_matrix(inside[np.ix_(places, places)], m)
+            if top.sum() > values[i] * (1 + TIE):
+                block = np.zeros((len(union), m))
+                block[places], values[i] = V, top.sum()
+                rising.append(i)
+                blocks.append(block)
+        if not rising:
+            break
+        product = A.product(np.hstack(blocks), union)
+        live = []
+        for i, V, AV in zip(rising, blocks, np.split(product, len(rising), axis=1), strict=True):
+            chosen = choice(AV, V.T @ AV[union], k)
+            if not np.array_equal(chosen, ends[i]):
+                ends[i] = chosen
+                live.append(i)
+        if not live:
+            break
+    return ends
+
+
+def choice(AW, M, k):
+    """Return the k largest variances of the proxy, where M = W'AW."""
+    Z = proxy_rows(AW, M)
+    return largest(np.einsum("ij,ij->i", Z, Z), k)
