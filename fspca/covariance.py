@@ -3,12 +3,12 @@
 from functools import cached_property
 
 import numpy as np
-import scipy.sparse
 
 from fspca import linalg, validate
-from fspca.data_sources import Data, Sparse
-from fspca.intake import opened
-from fspca.sources import Deflated, Dense, Remembering, Shifted, View
+from fspca.intake import source_of
+from fspca.leading import leading_pairs
+from fspca.sources import Dense, Remembering, View
+from fspca.views import Deflated, Shifted
 
 FORMED_SIZE = 1000  # data with at most so many features, and more samples, is reduced to d x d
 DENSE_SIZE = 500  # up to here LAPACK on the whole matrix is quick and needs no iteration
@@ -75,33 +75,9 @@ class Covariance:
                [0.866, 1.   ]])
         """
         ridge = validate.checked_ridge(ridge)
-        validate.checked_truth("center", center)
-        validate.checked_truth("standardize", standardize)
-        max_memory = validate.checked_positive("max_memory", max_memory)
-        if isinstance(divisor, str):
-            validate.checked_choice("divisor", divisor, ("n-1", "n"))
-        else:
-            validate.checked_positive("divisor", divisor)
-        X, names = opened(X)
-        n, d = X.shape
-        least = 2 if center or divisor == "n-1" else 1
-        if n < least:
-            told = f"center={center} and divisor={divisor!r}"
-            raise ValueError(f"X has n={n} samples; {told} need at least {least}")
-        divisor = {"n-1": n - 1, "n": n}.get(divisor, divisor)
-        with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
-            source = source_of(X)(X, center, divisor, standardize, max_memory)
-            variances = source.diagonal()
-        if not np.all(np.isfinite(variances)):
-            j = int(np.argmin(np.isfinite(variances)))
-            column = f"column {j}" if names is None else f"column {names[j]!r}"
-            raise ValueError(
-                f"X holds NaN, infinite or too large entries in {column}; "
-                "all squares must be finite"
-            )
-        source = Remembering(source)
-        if d <= min(n, FORMED_SIZE):
-            source = Dense(source.submatrix(np.arange(d)), origin=source)
+        source, names = source_of(X, center, divisor, standardize, max_memory)
+        if source.size <= min(source.base.n, FORMED_SIZE):
+            source = Dense(source.submatrix(np.arange(source.size)), origin=source)
         covariance = cls.from_source(source, ridge)
         covariance.names = names
         return covariance
@@ -187,7 +163,7 @@ class Covariance:
         small = self.size <= DENSE_SIZE  # then all are computed at once, whatever m is
         asked = self.size if small else m  # else not from a larger m: where they tie, they differ
         if asked not in self._pairs:
-            self._pairs[asked] = self._solve(asked)
+            self._pairs[asked] = leading_pairs(self._seen, asked, DENSE_SIZE)
         values, vectors = self._pairs[asked]
         return values[:m].copy(), vectors[:, :m].copy()
 
@@ -195,34 +171,6 @@ class Covariance:
         """The m largest eigenvalues where they are at hand or cheap, or None."""
         cheap = self.size <= DENSE_SIZE and not self._seen.streamed
         return self.leading(m)[0] if cheap or m in self._pairs else None
-
-    def _solve(self, m):
-        if 4 * m >= self.size:
-            return linalg.leading_of_matrix(self.submatrix(np.arange(self.size)), m)
-        streamed, tol = self._seen.streamed, self._seen.accuracy
-        pairs = self._from_samples(m, (4 if streamed else 1) * DENSE_SIZE)
-        if pairs is not None:
-            return pairs
-        if streamed:
-            width = int(min(12, max(3, self.max_memory // (8 * m * self.size) - 4)))
-            return linalg.leading_of_operator(self._seen.product, self.size, m, tol, width)
-        dense = isinstance(self._seen, Dense) and self.size <= 4 * DENSE_SIZE
-        matrix = self._seen.A if dense else None  # to factorise it costs no more than to iterate
-        return linalg.leading_in_memory(self._seen.product, self.size, m, tol, matrix)
-
-    def _from_samples(self, m, most):
-        """The leading pairs by the n x n Gram matrix, where n is small and the rank at least m."""
-        Z = self._seen.factor()
-        if Z is None or Z.shape[0] > min(most, self.size / 2) or Z.shape[0] < m:
-            return None
-        gram = self._seen.gram()
-        if gram is None:
-            return None
-        values, U = linalg.leading_of_matrix(gram, m)
-        if values[-1] <= linalg.MISSED * values[0]:
-            return None
-        V = np.linalg.qr(Z.rmatmat(U))[0]
-        return values, linalg.fix_signs(V)
 
     @property
     def factor(self):
@@ -277,17 +225,6 @@ class Covariance:
                 f"it must be a unit vector of d={self.size} entries"
             )
         return self._like(Deflated(self._source, x), self.ridge)
-
-
-def source_of(X):
-    """Return the class that reads data of this kind."""
-    if scipy.sparse.issparse(X):
-        return Sparse
-    if hasattr(X, "dask"):
-        from fspca.dask_source import Dask
-
-        return Dask
-    return Data
 
 
 def as_covariance(A):

@@ -4,7 +4,8 @@ import numpy as np
 from scipy.sparse.linalg import aslinearoperator
 
 from fspca.covariance import DENSE_SIZE, FORMED_SIZE
-from fspca.linalg import EPS, leading_of_matrix, leading_of_operator
+from fspca.leading import leading_in_memory
+from fspca.linalg import EPS, leading_of_matrix
 
 
 def factor_of(A, least=1):
@@ -51,5 +52,5 @@ def leading_on(Z, rows):
         full[rows] = V
         return (Z.T @ (Z @ full))[rows]
 
-    x[rows] = leading_of_operator(product, len(rows), 1)[1][:, 0]
+    x[rows] = leading_in_memory(product, len(rows), 1)[1][:, 0]
     return x

@@ -3,7 +3,49 @@
 import numpy as np
 import scipy.sparse
 
+from fspca import validate
+from fspca.data_sources import Data, Sparse
+from fspca.sources import Remembering
+
 KINDS = "biuf"  # truth values, integers, floats
+
+
+def source_of(X, center, divisor, standardize, max_memory):
+    """Return the source that reads data, and the names of their features; or say what is wrong."""
+    validate.checked_truth("center", center)
+    validate.checked_truth("standardize", standardize)
+    max_memory = validate.checked_positive("max_memory", max_memory)
+    if isinstance(divisor, str):
+        validate.checked_choice("divisor", divisor, ("n-1", "n"))
+    else:
+        validate.checked_positive("divisor", divisor)
+    X, names = opened(X)
+    n = X.shape[0]
+    if n < (least := 2 if center or divisor == "n-1" else 1):
+        told = f"center={center} and divisor={divisor!r}"
+        raise ValueError(f"X has n={n} samples; {told} need at least {least}")
+    divisor = {"n-1": n - 1, "n": n}.get(divisor, divisor)
+    with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
+        source = reader(X)(X, center, divisor, standardize, max_memory)
+        variances = source.diagonal()
+    if not np.all(np.isfinite(variances)):
+        j = int(np.argmin(np.isfinite(variances)))
+        column = f"column {j}" if names is None else f"column {names[j]!r}"
+        raise ValueError(
+            f"X holds NaN, infinite or too large entries in {column}; all squares must be finite"
+        )
+    return Remembering(source), names
+
+
+def reader(X):
+    """Return the class that reads data of this kind."""
+    if scipy.sparse.issparse(X):
+        return Sparse
+    if hasattr(X, "dask"):
+        from fspca.dask_source import Dask
+
+        return Dask
+    return Data
 
 
 def opened(X):

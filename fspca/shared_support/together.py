@@ -13,7 +13,7 @@ def ascend_together(A, m, k, starts, max_iter=100):
     one submatrix on all their features: one pass over streamed data where A on these fits.
 
     >>> from fspca import Covariance
-    >>> A = Covariance([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.5]])
+    >>> A = Covariance([[3.0, 2.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 2.5]])
     >>> ascend_together(A, 1, 2, [[0, 2], [1, 2]])
     [array([0, 1]), array([0, 1])]
     """

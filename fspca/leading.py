@@ -1,0 +1,131 @@
+"""Leading eigenpairs, for what they cost: in memory, streamed, or among few samples."""
+
+from inspect import signature
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse.linalg
+from scipy.sparse.linalg import LinearOperator
+
+from fspca.linalg import ACCURACY, fix_signs, leading_of_matrix, random_subspace
+from fspca.sources import Dense
+
+MOST_STEPS = 500
+MISSED = 1e-8  # relative to the largest: what is left may not exceed the least found by more
+
+
+def leading_pairs(source, m, small):
+    """Return the m largest eigenvalues, descending, and their eigenvectors as columns.
+
+    With at most `small` samples the n x n matrix Z Z' has them, in two passes.  In memory they
+    are sought by single vectors, which needs the least arithmetic; streamed by blocks, which
+    needs the fewest passes.
+    """
+    d, streamed, tol = source.size, source.streamed, source.accuracy
+    if 4 * m >= d:
+        return leading_of_matrix(source.submatrix(np.arange(d)), m)
+    if (pairs := leading_among_samples(source, m, 4 * small if streamed else small)) is not None:
+        return pairs
+    if streamed:
+        width = int(min(12, max(3, source.max_memory // (8 * m * d) - 4)))
+        return leading_of_operator(source.product, d, m, tol, width)
+    dense = isinstance(source, Dense) and d <= 4 * small  # to factorise costs as to iterate
+    return leading_in_memory(source.product, d, m, tol, source.A if dense else None)
+
+
+def leading_among_samples(source, m, most):
+    """Return the leading pairs by Z Z' where there are few samples of rank at least m, or None."""
+    Z = source.factor()
+    if Z is None or not m <= Z.shape[0] <= min(most, source.size / 2):
+        return None
+    if (gram := source.gram()) is None:
+        return None
+    values, U = leading_of_matrix(gram, m)
+    if values[-1] <= MISSED * values[0]:
+        return None
+    return values, fix_signs(np.linalg.qr(Z.rmatmat(U))[0])
+
+
+def leading_of_operator(product, d, m, tol=ACCURACY, width=3):
+    """Return the m leading eigenpairs of a d x d operator, V -> product(V), by block Lanczos.
+
+    A block of m vectors is multiplied at once, so that up to m copies of a repeated eigenvalue
+    are found.  At most `width` blocks of basis vectors are kept; where they are full, all but the
+    last is rotated to the best of their span.
+    """
+    V, T, used = np.empty((d, width * m)), np.zeros((width * m, width * m)), m
+    V[:, :m] = random_subspace(d, m, np.random.default_rng(0))
+    scale = 0.0
+    for _ in range(MOST_STEPS):
+        basis, last = V[:, :used], slice(used - m, used)
+        block = product(V[:, last])
+        T[:used, last] = basis.T @ block
+        T[last, :used] = T[:used, last].T
+        theta, Y = np.linalg.eigh(T[:used, :used])
+        theta, Y = theta[::-1], Y[:, ::-1]
+        block -= basis @ T[:used, last]
+        block, R = np.linalg.qr(block)
+        scale = max(scale, abs(theta[0]))
+        if np.linalg.norm(R @ Y[-m:, :m], axis=0).max() <= tol * scale or used + m > d:
+            break
+        if used == width * m:
+            used -= m
+            rotate(basis, Y[:, :used])
+            T[:] = 0
+            T[range(used), range(used)] = theta[:used]
+        basis = V[:, :used]
+        for _ in range(2):  # once leaves rounding along the basis
+            block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
+        V[:, used : used + m] = block
+        used += m
+    rotate(V[:, :used], Y[:, :m])
+    return theta[:m], fix_signs(V[:, :m])
+
+
+def rotate(V, Y):
+    """Replace the first columns of V by V Y, some rows at a time."""
+    for start in range(0, len(V), 4096):
+        V[start : start + 4096, : Y.shape[1]] = V[start : start + 4096] @ Y
+
+
+def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):
+    """Return the m leading eigenpairs of an operator whose products cost only arithmetic.
+
+    ARPACK multiplies one vector at a time, which needs the fewest products but may miss a copy
+    of a repeated eigenvalue.  So what is left must be below: by a Cholesky factorisation where
+    the matrix is given, else by the largest eigenvalue of what is left, found from a random
+    start: it falls short by more than the share t with a probability of at most
+    1.65 sqrt(d) exp(-sqrt(t) (2 q - 1)) after q products (Kuczynski and Wozniakowski 1992).
+    Where a copy is missed, all are found by blocks.
+    """
+    rng, size = np.random.default_rng(0), (d, d)
+
+    def eigsh(apply, m, tol):
+        operator = LinearOperator(size, lambda x: apply(x.reshape(d, 1))[:, 0], dtype=float)
+        options = {"v0": rng.standard_normal(d), "tol": tol, "ncv": min(d, 2 * m + 1)}
+        if "rng" in signature(scipy.sparse.linalg.eigsh).parameters:  # else restarts are its own
+            options["rng"] = rng
+        return scipy.sparse.linalg.eigsh(operator, m, which="LA", **options)
+
+    try:
+        values, V = eigsh(product, m, tol)
+        values, V = values[::-1], V[:, ::-1]
+        limit = values[-1] + max(MISSED, 10 * tol) * values[0]
+        if matrix is not None:
+            rest = matrix - (V * values) @ V.T
+            missed = not positive_definite(limit * np.eye(d) - rest)
+        else:
+            rest = lambda x: product(x) - V @ (values[:, None] * (V.T @ x))  # noqa: E731
+            missed = eigsh(rest, 1, 0.01)[0][0] > limit
+    except scipy.sparse.linalg.ArpackError:  # no convergence, or nothing to multiply
+        missed = True
+    return leading_of_operator(product, d, m, tol) if missed else (values, fix_signs(V))
+
+
+def positive_definite(A):
+    """Say whether A has a Cholesky factorisation."""
+    try:
+        scipy.linalg.cholesky(A, lower=True, overwrite_a=True, check_finite=False)
+    except scipy.linalg.LinAlgError:
+        return False
+    return True

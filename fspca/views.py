@@ -1,0 +1,71 @@
+"""A covariance seen through an operation: shifted, or with a component removed."""
+
+import numpy as np
+from scipy.sparse.linalg import aslinearoperator
+
+from fspca.sources import View
+
+
+class Shifted(View):
+    """base + sigma I."""
+
+    def __init__(self, base, sigma):
+        super().__init__(base, base.size)
+        self.sigma = sigma
+
+    def diagonal(self):
+        return self.base.diagonal() + self.sigma
+
+    def submatrix(self, rows):
+        return self.base.submatrix(rows) + self.sigma * np.eye(len(rows))
+
+    def columns(self, rows, among=slice(None)):
+        shift = np.zeros((self.size, len(rows)))
+        shift[rows, np.arange(len(rows))] = self.sigma
+        return self.base.columns(rows, among) + shift[among]
+
+    def product(self, V, rows=None):
+        result = self.base.product(V, rows)
+        result[slice(None) if rows is None else rows] += self.sigma * V
+        return result
+
+    def precise(self):
+        return Shifted(self.base.precise(), self.sigma)
+
+    def restricted(self, columns):
+        return Shifted(self.base.restricted(columns), self.sigma)
+
+
+class Deflated(View):
+    """(I - xx') base (I - xx') for a unit vector x: what is left after a component is removed."""
+
+    def __init__(self, base, x):
+        super().__init__(base, base.size)
+        self.x, self.y = x, base.product(x[:, None])[:, 0]
+        self.variance = x @ self.y
+
+    def diagonal(self):
+        rest = self.base.diagonal() - 2 * self.x * self.y + self.variance * self.x**2
+        return np.maximum(rest, 0.0)
+
+    def submatrix(self, rows):
+        x, y = self.x[rows], self.y[rows]
+        cross = np.outer(x, y)
+        return self.base.submatrix(rows) - cross - cross.T + self.variance * np.outer(x, x)
+
+    def columns(self, rows, among=slice(None)):
+        return self.product(np.eye(len(rows)), rows)[among]
+
+    def product(self, V, rows=None):
+        chosen = slice(None) if rows is None else rows
+        on_x, on_y = self.x[chosen] @ V, self.y[chosen] @ V
+        rest = np.outer(self.x, on_y - self.variance * on_x) + np.outer(self.y, on_x)
+        return self.base.product(V, rows) - rest
+
+    def factor(self):
+        Z = self.base.factor()
+        x = aslinearoperator(self.x[:, None])
+        return Z and Z - Z @ x @ x.T
+
+    def precise(self):
+        return Deflated(self.base.precise(), self.x)
