@@ -2,27 +2,15 @@
 
 from fspca import datasets, metrics, synthetic
 from fspca.covariance import Covariance
-from fspca.judge import check_solution, objective
-from fspca.nonnegative.bounds import (
-    certify_nonnegative,
-    nonnegative_bounds,
-    positive_part,
-    rho_bound,
-    rho_terms,
-)
+from fspca.judge import check_solution
 from fspca.nonnegative.components import nonnegative_components
 from fspca.nonnegative.em import em
-from fspca.nonnegative.epsilon_net import epsilon_net, epsilon_net_path
-from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.nonnegative.halfspaces import halfspaces
-from fspca.nonnegative.low_rank import refit_nonnegative
-from fspca.nonnegative.net_bound import net_bound
-from fspca.nonnegative.nspca import nspca, nspca_path, nspca_with_k
+from fspca.nonnegative.epsilon_net import epsilon_net
+from fspca.nonnegative.nspca import nspca
 from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.registry import SOLVERS
 from fspca.separate_supports.admm import admm
-from fspca.separate_supports.conjugate_gradient import minimize_on_stiefel
 from fspca.separate_supports.deflated_sadmm import deflated_sadmm, deflated_sadmm_with_k
 from fspca.separate_supports.gpower import gpower, gpower_with_k
 from fspca.separate_supports.grqi import grqi
@@ -32,7 +20,7 @@ from fspca.separate_supports.sadmm import sadmm, sadmm_with_k
 from fspca.separate_supports.tpower import tpower
 from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.branch_and_bound import branch_and_bound
-from fspca.shared_support.certificate import Certificate, certify, upper_bound
+from fspca.shared_support.certificate import certify, upper_bound
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.fantope import fantope
@@ -46,33 +34,32 @@ from fspca.shared_support.swap import swap
 
 __version__ = "0.2.0"
 
-__all__ = [  # noqa: RUF022 (grouped by what is asked)
-    # the problems, their answers and their judge
+__all__ = [  # noqa: RUF022 (grouped by what is asked; the page of all names is made from it)
+    # What is asked, and what is answered
     "SharedSupport",
     "SeparateSupports",
     "Nonnegative",
     "Solution",
     "check_solution",
-    "objective",
-    # what solvers are given
     "Covariance",
-    # one support shared by all components
+    # What to call first
     "solve",
+    # How good an answer is, and the best one
+    "upper_bound",
+    "certify",
+    "branch_and_bound",
+    "exhaustive",
+    # One support shared by all components
     "go",
     "ipu",
     "swap",
-    "exhaustive",
-    "branch_and_bound",
-    "upper_bound",
-    "certify",
-    "Certificate",
     "soap",
     "srt",
     "cssp",
     "greedy_tpower",
     "fantope",
     "two_stage",
-    # each component its own support
+    # Each component its own support
     "tpower",
     "gpower",
     "gpower_with_k",
@@ -81,34 +68,21 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked)
     "inverse_power_with_k",
     "manifold_penalty",
     "manifold_penalty_with_k",
-    "minimize_on_stiefel",
     "admm",
     "sadmm",
     "sadmm_with_k",
     "deflated_sadmm",
     "deflated_sadmm_with_k",
-    # nonnegative loadings
+    # Nonnegative loadings
     "nonnegative_components",
     "spannogram",
-    "halfspaces",
     "epsilon_net",
-    "epsilon_net_path",
-    "net_bound",
     "em",
     "nspca",
-    "nspca_path",
-    "nspca_with_k",
-    "refit_nonnegative",
-    "exhaustive_nonnegative",
-    "certify_nonnegative",
-    "nonnegative_bounds",
-    "positive_part",
-    "rho_bound",
-    "rho_terms",
-    # every solver with its properties
+    # What is known of the solvers
     "SOLVERS",
     "ConvergenceWarning",
-    # measuring and making
+    # Data, measures and instances
     "datasets",
     "metrics",
     "synthetic",

@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from fspca import Covariance, datasets, epsilon_net, exhaustive_nonnegative, rho_bound
+from fspca import Covariance, datasets, epsilon_net
+from fspca.nonnegative.bounds import rho_bound
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca_reproduction.asteris2014 import claims, ledger, verdicts
 from fspca_reproduction.asteris2014.figures import four_curves, tops
 from fspca_reproduction.asteris2014.readings import (

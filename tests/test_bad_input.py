@@ -15,10 +15,10 @@ from fspca import (
     go,
     greedy_tpower,
     ipu,
-    objective,
     soap,
     tpower,
 )
+from fspca.judge import objective
 from fspca.metrics import subspace_distance
 from fspca.synthetic import make_scheme
 

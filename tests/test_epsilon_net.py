@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from fspca import Covariance, check_solution, epsilon_net, epsilon_net_path, refit_nonnegative
-from fspca.nonnegative.epsilon_net import cap, epsilon_reached, samples_needed
+from fspca import Covariance, check_solution, epsilon_net
+from fspca.nonnegative.epsilon_net import cap, epsilon_net_path, epsilon_reached, samples_needed
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.nonnegative.low_rank import refit_nonnegative
 from fspca.nonnegative.spannogram import spannogram
 from fspca.synthetic import make_scheme
 

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, Covariance, check_solution, net_bound, rho_bound, rho_terms
+from fspca import ConvergenceWarning, Covariance, check_solution
+from fspca.nonnegative.bounds import rho_bound, rho_terms
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.low_rank import keep_positive
-from fspca.nonnegative.net_bound import cell_bounds, halve, heights
+from fspca.nonnegative.net_bound import cell_bounds, halve, heights, net_bound
 from fspca.nonnegative.spannogram import spannogram
 from fspca.synthetic import make_scheme
 

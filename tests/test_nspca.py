@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, check_solution, nspca, nspca_path, nspca_with_k
+from fspca import ConvergenceWarning, check_solution, nspca
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.nonnegative.nspca import largest_root, penalised, sweep
+from fspca.nonnegative.nspca import largest_root, nspca_path, nspca_with_k, penalised, sweep
 from fspca.synthetic import make_scheme
 
 

@@ -56,8 +56,3 @@ def test_only_our_own_use_of_what_is_deprecated_is_an_error():
         for module in ("fspca.sources", "test_package"):
             with pytest.raises(category):
                 warnings.warn_explicit("old", category, "ours.py", 1, module)
-
-
-def test_every_public_name_is_documented_and_exists():
-    for name in fspca.__all__:
-        assert getattr(fspca, name).__doc__, name

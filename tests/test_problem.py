@@ -5,7 +5,8 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
-from fspca import Nonnegative, SeparateSupports, SharedSupport, check_solution, go, objective
+from fspca import Nonnegative, SeparateSupports, SharedSupport, check_solution, go
+from fspca.judge import objective
 from fspca.registry import oracle
 from fspca.synthetic import make_scheme
 

@@ -17,6 +17,7 @@ import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import nbformat
@@ -143,7 +144,8 @@ def fingerprint(path):
 def shared_sources():
     """The module and the data, which every notebook may use; how long results took is chance."""
     digest = hashlib.sha256(sources().encode())
-    for file in sorted((ROOT / "data").rglob("*.*")):
+    data = chain((ROOT / "data").rglob("*.*"), (ROOT / "fspca" / "raw").iterdir())
+    for file in sorted(data):
         if file.is_file() and not file.name.startswith("."):
             digest.update(without_seconds(file) if file.suffix == ".json" else file.read_bytes())
     return digest.digest()

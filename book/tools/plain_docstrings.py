@@ -1,0 +1,11 @@
+"""Sphinx extension: a docstring is read as it was written, for people: |x| is a length."""
+
+
+def take_bars_as_they_are(app, what, name, thing, options, lines):
+    """Sphinx would take what stands between two bars for a substitution."""
+    lines[:] = [line.replace("|", r"\|") for line in lines]
+
+
+def setup(app):
+    app.connect("autodoc-process-docstring", take_bars_as_they_are)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

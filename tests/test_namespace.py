@@ -1,0 +1,41 @@
+"""The public names: few, grouped by what is asked, and the page of all names is made from them."""
+
+import api_page
+import pytest
+
+import fspca
+from fspca import SOLVERS, Nonnegative, SeparateSupports, SharedSupport
+
+GROUPS = api_page.groups()
+OF_A_PROBLEM = {
+    SharedSupport: "One support shared by all components",
+    SeparateSupports: "Each component its own support",
+    Nonnegative: "Nonnegative loadings",
+}
+GENERAL = ("What to call first", "How good an answer is, and the best one")
+
+
+def test_every_name_stands_in_one_group():
+    assert [name for names in GROUPS.values() for name in names] == fspca.__all__
+    assert len(set(fspca.__all__)) == len(fspca.__all__)
+
+
+@pytest.mark.parametrize("name", fspca.__all__)
+def test_every_name_exists_and_is_described(name):
+    assert getattr(fspca, name).__doc__
+
+
+@pytest.mark.parametrize("solver", SOLVERS.values(), ids=lambda solver: solver.name)
+def test_a_solver_stands_with_its_problem(solver):
+    (group,) = (g for g, names in GROUPS.items() if solver.function.__name__ in names)
+    assert group in (OF_A_PROBLEM[solver.problem], *GENERAL)
+
+
+def test_the_page_of_all_names_is_made_from_them():
+    assert api_page.PAGE.read_text() == api_page.page()
+
+
+def test_the_page_describes_every_submodule():
+    text = api_page.page()
+    assert "fspca.shared_support.iteration" in api_page.submodules()
+    assert all(f"\n.. automodule:: {name}\n" in text for name in api_page.submodules())
