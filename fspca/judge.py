@@ -39,11 +39,12 @@ def objective(A, W):
     return Problem(1, 1).score(as_covariance(A).plain, loadings(W))
 
 
-def check_solution(A, solution, problem=None):
+def check_solution(A, solution, problem=None, *, rises=False):
     """Judge a Solution, or an array W for a problem: recompute all that it claims.
 
     The objective is recomputed on the covariance without its ridge, the support from W's
-    nonzero rows, and each constraint of the problem is tested.
+    nonzero rows, and each constraint of the problem is tested.  With `rises` the history, which
+    must hold the objective in any case, may not fall.
 
     >>> from fspca import SharedSupport
     >>> W = np.eye(3)[:, 1:]
@@ -57,22 +58,46 @@ def check_solution(A, solution, problem=None):
     if problem is None and not claims:
         raise TypeError("problem=None: an array W can only be judged as an answer to a problem")
     problem = problem or solution.problem
-    W = np.asarray(loadings(solution), dtype=float)
+    W = np.asarray(loadings(solution))
+    fault = ""
     if W.shape != (A.size, problem.m):
         fault = f"W has shape {W.shape}, not (d, m) = {(A.size, problem.m)}"
+    elif W.dtype.kind not in "biuf":
+        fault = f"W holds {W.dtype} numbers, not real ones"
+    elif not np.all(np.isfinite(W)):
+        fault = "W has entries that are not finite"
+    if fault:
         return Verdict(np.nan, np.empty(0, int), (fault,))
-    if not np.all(np.isfinite(W)):
-        return Verdict(np.nan, np.empty(0, int), ("W has entries that are not finite",))
+    W = W.astype(float)
     support = np.flatnonzero(W.any(axis=1))
     value = problem.score(A, W)
-    faults = problem.faults(W, np.asarray(solution.support) if claims else support)
+    if not claims:
+        return Verdict(value, support, tuple(problem.faults(W, support)))
+    faults = problem.faults(W, np.asarray(solution.support))
+    return Verdict(value, support, (*faults, *_false_claims(solution, value, len(W), rises)))
+
+
+def _false_claims(solution, value, d, rises):
     slack = TOLERANCE * max(abs(value), np.finfo(float).tiny)
-    if claims and abs(solution.objective - value) > slack:
-        faults.append(f"the objective is {value:.10g}, not {solution.objective:.10g} as claimed")
-    if claims and solution.orthonormal is not None:
-        V, eye = solution.orthonormal, np.eye(problem.m)
-        if V.shape != W.shape or not np.allclose(V.T @ V, eye, rtol=0, atol=TOLERANCE):
-            faults.append("the columns of `orthonormal` are not orthonormal")
-    if claims and solution.upper_bound is not None and value > solution.upper_bound + slack:
-        faults.append(f"the objective {value:.10g} exceeds its bound {solution.upper_bound:.10g}")
-    return Verdict(value, support, tuple(faults))
+    support, history = np.asarray(solution.support), np.array(solution.history, dtype=float)
+    if support.dtype.kind not in "iu" or np.any(np.diff(np.r_[-1, support, d]) <= 0):
+        yield f"the support {support.tolist()} is not features in ascending order"
+    for name in ("objective", "upper_bound"):
+        claimed = getattr(solution, name)
+        if claimed is not None and not np.isfinite(claimed):
+            yield f"the {name} claimed, {claimed}, is not finite"
+    if abs(solution.objective - value) > slack:
+        yield f"the objective is {value:.10g}, not {solution.objective:.10g} as claimed"
+    if not np.all(np.isfinite(history)):
+        yield "the history holds numbers that are not finite"
+    elif len(history) and np.abs(history - value).min() > slack:
+        yield "the history does not hold the objective"
+    if rises and np.any(fallen := np.diff(history) < -slack):
+        yield f"the history falls at step {1 + np.argmax(fallen)}"
+    if (V := solution.orthonormal) is not None and (
+        V.shape != (d, solution.problem.m)
+        or not np.allclose(V.T @ V, np.eye(V.shape[1]), rtol=0, atol=TOLERANCE)
+    ):
+        yield "the columns of `orthonormal` are not orthonormal"
+    if solution.upper_bound is not None and value > solution.upper_bound + slack:
+        yield f"the objective {value:.10g} exceeds its bound {solution.upper_bound:.10g}"

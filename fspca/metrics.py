@@ -5,6 +5,8 @@ import scipy.linalg
 
 from fspca.covariance import as_covariance
 from fspca.judge import loadings, objective
+from fspca.linalg import basis
+from fspca.problem import TOLERANCE
 from fspca.validate import checked_choice
 
 HIT = 1e-3  # the relative error up to which tian2020 counts an answer as optimal
@@ -25,6 +27,10 @@ def relative_error(value, optimum):
     >>> relative_error(9.0, 10.0)
     0.1
     """
+    if optimum == value:  # both may be zero
+        return 0.0
+    if not optimum > 0:
+        raise ValueError(f"optimum={optimum} must be positive")
     return (optimum - value) / optimum
 
 
@@ -40,22 +46,26 @@ def hit_frequency(errors, tolerance=HIT):
 def normalised_explained_variance(A, W):
     """Return trace(Q'AQ) over the sum of the m largest eigenvalues of A, Q a basis of W.
 
-    1 means as good as PCA, which needs all features.  The basis is orthonormal, so that
-    components which overlap do not count the same variance twice.
+    1 means as good as PCA, which needs all features (and that of nothing all is explained).
+    The basis is orthonormal, so that components which overlap do not count the same variance
+    twice.
 
     >>> normalised_explained_variance(np.diag([4.0, 2.0, 1.0]), np.eye(3)[:, [1]])
     0.5
     """
     A, W = as_covariance(A).plain, loadings(W)
     values, _ = A.leading(np.shape(W)[1])
-    return objective(A, scipy.linalg.orth(W)) / float(values.sum())
+    most = float(values.sum())
+    return objective(A, basis(W, TOLERANCE)) / most if most > 0 else 1.0
 
 
 def subspace_distance(U, V, norm="frobenius"):
     """Return the norm of sin(Theta) between the spans of U and V.
 
-    "frobenius" is the root of the sum of squares, ||UU' - VV'||_F / sqrt(2) for subspaces of
-    one dimension; "spectral" is the largest sine, ||UU' - VV'||_2.
+    "frobenius" is the root of the sum of squares, ||UU' - VV'||_F / sqrt(2) for orthonormal U and
+    V; "spectral" is the largest sine, ||UU' - VV'||_2.  Columns of U or V that depend on others,
+    up to rounding, add nothing to its span; where one span has more dimensions, the largest
+    sine is 1, and each dimension more adds 1/2 to the sum.
 
     >>> subspace_distance(np.eye(3)[:, :2], np.eye(3)[:, 1:], norm="spectral")
     1.0
@@ -63,5 +73,9 @@ def subspace_distance(U, V, norm="frobenius"):
     checked_choice("norm", norm, ("frobenius", "spectral"))
     if np.shape(U) != np.shape(V):
         raise ValueError(f"U has shape {np.shape(U)}, V {np.shape(V)}; they must be the same")
-    sines = np.sin(scipy.linalg.subspace_angles(U, V))
-    return float({"frobenius": np.linalg.norm, "spectral": np.max}[norm](sines))
+    U, V = basis(U, TOLERANCE), basis(V, TOLERANCE)
+    sines = np.sin(scipy.linalg.subspace_angles(U, V)) if U.size and V.size else np.zeros(1)
+    more = abs(U.shape[1] - V.shape[1])
+    if norm == "spectral":
+        return 1.0 if more else float(sines.max())
+    return float(np.sqrt(sines @ sines + more / 2))

@@ -4,7 +4,7 @@ import numpy as np
 
 from fspca.linalg import random_subspace
 from fspca.problem import SharedSupport
-from fspca.validate import checked_choice
+from fspca.validate import checked_choice, checked_nonnegative
 
 SPECTRA = {
     "A": ([100, 100, 4], 1),
@@ -50,6 +50,9 @@ def with_spectrum(spectrum, seed, basis="uniform"):
     True
     """
     checked_choice("basis", basis, ("uniform", "haar"))
+    for value in spectrum:
+        if not (np.isfinite(value) and value >= 0):
+            raise ValueError(f"spectrum holds {value}; eigenvalues must be finite and at least 0")
     rng, d = np.random.default_rng(seed), len(spectrum)
     if basis == "uniform":
         vectors = np.linalg.svd(rng.random((d, d)))[0]
@@ -89,6 +92,7 @@ def make_spiked(n, d, m, k, strength=10.0, seed=0):
     ((50, 10), 4)
     """
     SharedSupport(m, k).fit(d)
+    strength = checked_nonnegative("strength", strength)
     rng = np.random.default_rng(seed)
     U = np.zeros((d, m))
     U[:k] = random_subspace(k, m, rng)

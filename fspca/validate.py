@@ -59,7 +59,7 @@ def checked_real(name, M, finite=True):
 
 
 def _refuse_dtype(name, dtype):
-    if not (np.issubdtype(dtype, np.integer) or np.issubdtype(dtype, np.floating)):
+    if dtype.kind not in "iuf":
         raise TypeError(f"{name} has dtype {dtype}; it must hold real numbers")
 
 

@@ -11,6 +11,7 @@ from fspca import (
     SeparateSupports,
     SharedSupport,
     check_solution,
+    exhaustive,
     fantope,
     go,
     greedy_tpower,
@@ -20,7 +21,7 @@ from fspca import (
 )
 from fspca.judge import objective
 from fspca.metrics import subspace_distance
-from fspca.synthetic import make_scheme
+from fspca.synthetic import make_scheme, make_spiked, with_spectrum
 
 EYE = np.eye(4)
 NAN = np.where(EYE > 0, np.nan, 0.0)
@@ -119,6 +120,16 @@ def test_rounding_is_forgiven():
         (lambda: Covariance(np.ones((4, 9))), ValueError, "for data: Covariance.from_data"),
         (lambda: check_solution(EYE, EYE[:, :2]), TypeError, "problem=None: an array W"),
         (lambda: objective(EYE, np.ones((5, 2))), ValueError, r"shape \(5, 2\).*d=4 rows"),
+        (lambda: Covariance(EYE.astype("m8[s]")), TypeError, "dtype timedelta64.*real"),
+        (lambda: make_spiked(9, 5, 1, 2, strength=-3), ValueError, "strength=-3 must be finite"),
+        (lambda: with_spectrum([np.nan, 1], 0), ValueError, "spectrum holds nan"),
+        (lambda: with_spectrum([1, -1], 0), ValueError, "spectrum holds -1"),
+        (lambda: exhaustive(EYE, 1, 2, seed=0), TypeError, "seed"),
+        (lambda: ipu(EYE, 1, 2, seed="a"), ValueError, "seed='a' must be None, an integer"),
+        (lambda: ipu(EYE, 1, 2, seed=-1), ValueError, "seed=-1 must be None, an integer"),
+        (lambda: ipu(EYE, 1, 2, max_seconds=-1), ValueError, "max_seconds=-1 must be finite"),
+        (lambda: ipu(EYE, 1, 2, progress="bar"), TypeError, "progress='bar' must be None, True"),
+        (lambda: ipu(EYE, 1, 2, "go"), TypeError, "too many positional"),
         (lambda: subspace_distance(EYE, EYE, norm="fro"), ValueError, "norm='fro' must be one of"),
         (lambda: subspace_distance(EYE, EYE[:, :2]), ValueError, r"V \(4, 2\); they must be"),
         (lambda: make_scheme("E", basis="qr"), ValueError, "basis='qr' must be one of"),

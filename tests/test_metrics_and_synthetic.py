@@ -30,6 +30,9 @@ def test_normalised_explained_variance_of_pca_is_one():
 def test_ratio_error_and_frequency():
     assert metrics.intersection_ratio([3, 1], [1, 2, 3, 4]) == 0.5
     assert metrics.relative_error(75.0, 100.0) == 0.25
+    assert metrics.relative_error(0.0, 0.0) == 0
+    with pytest.raises(ValueError, match="optimum=0.0 must be positive"):
+        metrics.relative_error(1.0, 0.0)
     assert metrics.hit_frequency([1e-3, 1.1e-3]) == 0.5
 
 
@@ -105,3 +108,21 @@ def test_sparse_pair_has_the_covariance_of_its_model():
 def test_sparse_pair_needs_room():
     with pytest.raises(ValueError, match="d=19 must be at least 20"):
         synthetic.make_sparse_pair(5, 19)
+
+
+def test_a_line_is_not_a_plane():
+    plane, line = np.eye(3)[:, :2], np.eye(3)[:, [0, 0]]
+    assert metrics.subspace_distance(line, plane) == pytest.approx(0.5**0.5)
+    assert metrics.subspace_distance(line, plane, norm="spectral") == 1
+    assert metrics.subspace_distance(line, line) == pytest.approx(0, abs=1e-12)
+    assert metrics.subspace_distance(0 * line, line) == pytest.approx(0.5**0.5)
+    rng = np.random.default_rng(0)
+    U, V = rng.standard_normal((2, 6, 3))
+    V[:, 2] = V[:, :2] @ rng.standard_normal(2)  # rank 2
+    P, Q = (M @ np.linalg.pinv(M) for M in (U, V))
+    assert metrics.subspace_distance(U, V) == pytest.approx(np.linalg.norm(P - Q) / 2**0.5)
+    assert metrics.subspace_distance(U, V, "spectral") == pytest.approx(np.linalg.norm(P - Q, 2))
+
+
+def test_of_nothing_all_is_explained():
+    assert metrics.normalised_explained_variance(np.zeros((3, 3)), np.eye(3)[:, :1]) == 1

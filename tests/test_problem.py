@@ -1,5 +1,6 @@
 """The judge finds every fault that an answer can have."""
 
+import pickle
 from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
@@ -37,6 +38,95 @@ def test_each_fault_is_found(solution, fault):
     verdict = check_solution(A, solution)
     assert not verdict
     assert fault in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("solution", "fault"),
+    [
+        (changed(objective=np.nan), "the objective claimed, nan, is not finite"),
+        (changed(upper_bound=np.nan), "the upper_bound claimed, nan, is not finite"),
+        (changed(history=(1.0, np.inf)), "the history holds numbers that are not finite"),
+        (changed(history=(1.0, 2.0)), "the history does not hold the objective"),
+        (changed(W=GOOD.W + 0j), "complex"),
+        (changed(support=GOOD.support[::-1]), "not features in ascending order"),
+        (changed(support=GOOD.support - 6), "not features in ascending order"),
+        (changed(support=GOOD.support + 0.0), "not features in ascending order"),
+    ],
+)
+def test_a_claim_that_is_none_is_refused(solution, fault):
+    assert fault in str(check_solution(A, solution))
+
+
+def test_a_history_that_falls_is_refused_where_it_should_rise():
+    fallen = changed(history=(GOOD.objective, 0.9 * GOOD.objective))
+    assert check_solution(A, fallen)
+    assert "falls at step 1" in str(check_solution(A, fallen, rises=True))
+    rounding = changed(history=(GOOD.objective, GOOD.objective * (1 - 1e-14)))
+    assert check_solution(A, rounding, rises=True)
+
+
+def test_a_direction_that_is_rounding_is_not_scored():
+    """Singular values 1.41, 1 and 1.6e-13 are two directions; see the eye of five features."""
+    W = np.eye(5)[:, [0, 1, 0]]
+    W[4, 2] = 1.6e-13
+    assert SeparateSupports(3, 3).score(np.eye(5), W) == pytest.approx(2)
+    assert Nonnegative(3, 3).score(np.eye(5), W) == pytest.approx(2)
+    W[4, 2] = 1e-4  # a direction, if a short one
+    assert SeparateSupports(3, 3).score(np.eye(5), W) == pytest.approx(3)
+
+
+def test_required_and_forbidden_features_are_judged():
+    problem = SharedSupport(2, 3, required=[GOOD.support[0]], forbidden=(5,))
+    assert problem.required == (int(GOOD.support[0]),)
+    absent = next(j for j in range(6) if j not in GOOD.support)
+    lacking = SharedSupport(2, 3, required=[absent])
+    assert "lacks the required" in str(check_solution(A, GOOD, lacking))
+    holding = SharedSupport(2, 3, forbidden=GOOD.support[:1])
+    assert "holds the forbidden" in str(check_solution(A, GOOD, holding))
+
+
+@pytest.mark.parametrize(
+    ("sides", "message"),
+    [
+        ({"required": [1, 1]}, r"required=\[1, 1\] must hold different features"),
+        ({"required": [-1]}, "must hold different features, 0 or above"),
+        ({"forbidden": [6]}, "must lie between 0 and 5"),
+        ({"required": [0, 1, 2, 3]}, "must hold at most k=3"),
+        ({"required": [1], "forbidden": [1]}, "required and forbidden both hold"),
+        ({"forbidden": [0, 1, 2, 3]}, "leaves 2 features, fewer than k=3"),
+    ],
+)
+def test_sides_that_do_not_fit_are_refused(sides, message):
+    with pytest.raises(ValueError, match=message):
+        SharedSupport(2, 3, **sides).fit(6)
+
+
+def test_counts_may_differ_between_components():
+    assert SeparateSupports(2, [3, 3]) == SeparateSupports(2, 3)
+    assert SeparateSupports(2, np.array([3, 1], dtype=np.uint8)).k == (3, 1)
+    W = np.zeros((6, 2))
+    W[[0, 1], 0] = W[[2, 3], 1] = 0.5**0.5
+    assert check_solution(A, W, SeparateSupports(2, [2, 4]))
+    fault = str(check_solution(A, W, SeparateSupports(2, (2, 1))))
+    assert fault == "column 1 of W has 2 nonzeros, more than k=1"
+    with pytest.raises(ValueError, match=r"k=\[1, 2, 3\] must be one count or m=2 counts"):
+        SeparateSupports(2, [1, 2, 3])
+    with pytest.raises(ValueError, match=r"k=\(2, 7\) must lie between 1 and d=6"):
+        Nonnegative(2, [2, 7]).fit(6)
+
+
+def test_a_pickled_solution_stays_as_it_was():
+    copy = pickle.loads(pickle.dumps(changed(orthonormal=E2, certificate=E2)))
+    assert str(copy) == str(changed(orthonormal=E2, certificate=E2))
+    for array in (copy.W, copy.support, copy.orthonormal, copy.certificate):
+        assert not array.flags.writeable
+
+
+def test_converged_follows_from_why_it_stopped():
+    assert changed(stopped="no gain").converged
+    for cut in ("max_iter", "max_seconds", "interrupted"):
+        assert not changed(stopped=cut).converged
+        assert f"ended by {cut})" in str(changed(stopped=cut))
 
 
 def test_a_good_answer_passes():
