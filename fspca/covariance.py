@@ -8,10 +8,11 @@ from fspca import linalg, validate
 from fspca.intake import source_of
 from fspca.leading import leading_pairs
 from fspca.sources import Dense, Remembering, View
-from fspca.views import Deflated, Shifted
+from fspca.views import Deflated, Scaled, Shifted
 
 FORMED_SIZE = 1000  # data with at most so many features, and more samples, is reduced to d x d
 DENSE_SIZE = 500  # up to here LAPACK on the whole matrix is quick and needs no iteration
+COMMON = 100  # binary orders of magnitude on either side of 1 whose powers are numbers
 
 
 class Covariance:
@@ -145,7 +146,13 @@ class Covariance:
 
     def submatrix(self, rows):
         """The principal submatrix A[I, I] as an array."""
-        return self._seen.submatrix(np.asarray(rows))
+        return self._seen.submatrix(self._checked(rows))
+
+    def _checked(self, rows):
+        rows = np.asarray(rows)
+        if rows.size and not (rows.min() >= 0 and rows.max() < self.size):
+            raise ValueError(f"rows={rows!r} must be features between 0 and {self.size - 1}")
+        return rows
 
     def columns(self, rows, among=None):
         """A[:, I], or A[among, I], as an array that is not to be written to."""
@@ -154,7 +161,7 @@ class Covariance:
 
     def product(self, V, rows=None):
         """A V, or A[:, I] V where V holds only the rows I."""
-        return self._seen.product(V, None if rows is None else np.asarray(rows))
+        return self._seen.product(V, None if rows is None else self._checked(rows))
 
     def leading(self, m):
         """The m largest eigenvalues, descending, and their eigenvectors as columns."""
@@ -196,6 +203,21 @@ class Covariance:
             return None
         return Z.rmatmat(np.eye(Z.shape[0])).T
 
+    @property
+    def unit(self):
+        """1, or where variances are so far from it that their powers might be none: such a scale.
+
+        It is a power of four, so that dividing by it is exact, and so is the factor's share.
+        """
+        top = self._diagonal.max()
+        if top == 0 or -COMMON <= np.log2(top) <= COMMON:
+            return 1.0
+        return 4.0 ** np.round(np.log2(top) / 2)
+
+    def scaled(self, c):
+        """c A, for a power of four c."""
+        return self._like(Scaled(self._source, c), self.ridge * c)
+
     def shifted(self, sigma):
         """A + sigma I, for a sigma that leaves it positive semidefinite."""
         if not np.isfinite(sigma) or self._diagonal.min() + sigma < -linalg.TIE * self.trace:
@@ -219,7 +241,7 @@ class Covariance:
     def deflated(self, x):
         """(I - xx') A (I - xx') for a unit vector x: projection deflation."""
         x = np.asarray(x, dtype=float)
-        if x.shape != (self.size,) or abs(np.linalg.norm(x) - 1) > 1e-8:  # far above rounding
+        if x.shape != (self.size,) or not abs(np.linalg.norm(x) - 1) <= 1e-8:
             raise ValueError(
                 f"x has shape {x.shape} and length {np.linalg.norm(x):.6g}; "
                 f"it must be a unit vector of d={self.size} entries"

@@ -34,7 +34,17 @@ def source_of(X, center, divisor, standardize, max_memory):
         raise ValueError(
             f"X holds NaN, infinite or too large entries in {column}; all squares must be finite"
         )
+    if variances.max() < np.finfo(float).tiny and 0 < (size := _largest_entry(X)) < 1e-150:
+        raise ValueError(
+            f"X has entries of at most {size:.3g}, whose squares are below the smallest normal "
+            "number; multiply it by a constant"
+        )
     return Remembering(source), names
+
+
+def _largest_entry(X):
+    entries = X.data if scipy.sparse.issparse(X) else X
+    return float(np.abs(entries).max(initial=0)) if isinstance(entries, np.ndarray) else 0.0
 
 
 def reader(X):

@@ -1,6 +1,6 @@
 """What is asked, the three problems, and what an answer is."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -199,6 +199,16 @@ class Solution:
         """Unpickle: numpy gives back arrays that can be written to."""
         self.__dict__.update(state)
         self.__post_init__()
+
+    def times(self, unit):
+        """The same answer for the covariance times a power of four."""
+        values = {"objective": unit * self.objective}
+        values["history"] = tuple(unit * value for value in self.history)
+        if self.upper_bound is not None:
+            values["upper_bound"] = unit * self.upper_bound
+        if isinstance(self.certificate, np.ndarray):
+            values["certificate"] = unit**0.5 * self.certificate
+        return replace(self, **values)
 
     @property
     def converged(self):

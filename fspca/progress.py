@@ -11,11 +11,17 @@ class Progress(NamedTuple):
     objective: float
     bound: float | None = None
 
+    def times(self, unit):
+        """The same, of a covariance in another unit."""
+        bound = None if self.bound is None else unit * self.bound
+        return Progress(self.step, unit * self.objective, bound)
+
 
 class Bar:
     """Shows the news on one line: tqdm's where it is installed."""
 
-    def __init__(self):
+    def __init__(self, unit=1.0):
+        self.unit = unit
         try:
             from tqdm.auto import tqdm
         except ImportError:
@@ -24,6 +30,7 @@ class Bar:
             self.bar = tqdm(unit="step")
 
     def __call__(self, news):
+        news = news.times(self.unit)
         bound = "" if news.bound is None else f" of at most {news.bound:.6g}"
         text = f"explains {news.objective:.6g}{bound}"
         if self.bar is None:

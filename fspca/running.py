@@ -126,13 +126,14 @@ class Run:
             return build()
 
 
-def solves(problem: type, *, counts: bool = False) -> Callable:
+def solves(problem: type, *, counts: bool = False, measured: tuple = ()) -> Callable:
     """Make a function of (Covariance, m, k, options) a solver of a problem for all that call it.
 
-    Here, once for all solvers, A becomes a Covariance and m and k ints that fit; options that
-    all share are checked; a method with a penalty gets either that or k.  The Solution gains
-    its seconds, passes and shares of variance; ending at max_iter warns.  With `counts` a solver
-    of separate supports takes m counts for k.
+    Here, once for all solvers, A becomes a Covariance, in a unit in which its powers are numbers,
+    and m and k ints that fit; options that all share are checked; a method with a penalty gets
+    either that or k.  The Solution gains its seconds, passes and shares of variance; ending at
+    max_iter warns.  With `counts` a solver of separate supports takes m counts for k; `measured`
+    names the options that are in A's unit.
     """
 
     def decorate(body):
@@ -157,7 +158,7 @@ def solves(problem: type, *, counts: bool = False) -> Callable:
             given["k"] = asked.k if given["k"] is not None else None
             given.update({name: getattr(asked, name) for name in sides})
             check_common(given)
-            return _reported(body, bound, A, asked.m)
+            return _reported(body, bound, measured)
 
         return solver
 
@@ -179,27 +180,35 @@ def check_common(given):
         raise TypeError(f"progress={progress!r} must be None, True or a function of one Progress")
 
 
-def _reported(body, bound, A, m):
-    began, passes = perf_counter(), getattr(A, "passes", None)
+def _reported(body, bound, measured):
+    A, given = bound.arguments["A"], bound.arguments
+    began, passes = perf_counter(), A.passes
+    if (unit := A.unit) != 1:
+        given["A"] = A.scaled(1 / unit)
+        given.update({name: given[name] / unit for name in measured if given[name] is not None})
+        if (tell := given.get("progress")) is not None:
+            given["progress"] = Bar(unit) if tell is True else lambda news: tell(news.times(unit))
     inside = INSIDE.set(True)
     try:
         solution = body(*bound.args, **bound.kwargs)
     finally:
         INSIDE.reset(inside)
+    if unit != 1:
+        solution = solution.times(unit)
     if INSIDE.get():
         return solution
     if solution.stopped == "max_iter":
-        message = f"{solution.solver} stopped at max_iter={bound.arguments.get('max_iter')}"
+        message = f"{solution.solver} stopped at max_iter={given.get('max_iter')}"
         warnings.warn(f"{message} before it settled", ConvergenceWarning, stacklevel=3)
-    cost = {"seconds": perf_counter() - began}
-    cost["passes"] = None if passes is None else A.passes - passes
+    cost = {"seconds": perf_counter() - began, "passes": A.passes - passes}
     try:
-        return replace(solution, **cost, **_shares(A, m), names=getattr(A, "names", None))
+        shares = _shares(given["A"], given["m"], unit)
+        return replace(solution, **cost, **shares, names=A.names)
     except KeyboardInterrupt:
         return replace(solution, **cost, stopped="interrupted")
 
 
-def _shares(A, m):
+def _shares(A, m, unit):
     leading = A.known_leading(m)
-    pca = None if leading is None else float(leading.sum()) - m * A.ridge
-    return {"total_variance": A.trace - A.size * A.ridge, "pca_variance": pca}
+    pca = None if leading is None else unit * (float(leading.sum()) - m * A.ridge)
+    return {"total_variance": unit * (A.trace - A.size * A.ridge), "pca_variance": pca}

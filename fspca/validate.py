@@ -81,6 +81,11 @@ def checked_covariance(A):
         trace = np.abs(np.diagonal(A)).sum()
     if not np.isfinite(trace):
         raise ValueError("A has a trace that overflows; its entries must be smaller")
+    if 0 < trace < np.finfo(float).tiny:
+        raise ValueError(
+            f"A has variances of {trace:.3g} in all, below the smallest normal number "
+            f"{np.finfo(float).tiny:.3g}; multiply it by a constant"
+        )
     least = 16 * len(A) * precision * trace
     if A.diagonal().min() < -least:
         _refuse_indefinite(A.diagonal().min(), -least)

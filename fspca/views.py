@@ -1,4 +1,4 @@
-"""A covariance seen through an operation: shifted, or with a component removed."""
+"""A covariance seen through an operation: shifted, scaled, or with a component removed."""
 
 import numpy as np
 from scipy.sparse.linalg import aslinearoperator
@@ -34,6 +34,40 @@ class Shifted(View):
 
     def restricted(self, columns):
         return Shifted(self.base.restricted(columns), self.sigma)
+
+
+class Scaled(View):
+    """c base, for a power of four c, which is exact."""
+
+    def __init__(self, base, c):
+        super().__init__(base, base.size)
+        self.c = c
+
+    def diagonal(self):
+        return self.c * self.base.diagonal()
+
+    def submatrix(self, rows):
+        return self.c * self.base.submatrix(rows)
+
+    def columns(self, rows, among=slice(None)):
+        return self.c * self.base.columns(rows, among)
+
+    def product(self, V, rows=None):
+        return self.c * self.base.product(V, rows)
+
+    def factor(self):
+        Z = self.base.factor()
+        return Z and Z * np.sqrt(self.c)
+
+    def gram(self):
+        gram = self.base.gram()
+        return None if gram is None else self.c * gram
+
+    def precise(self):
+        return Scaled(self.base.precise(), self.c)
+
+    def restricted(self, columns):
+        return Scaled(self.base.restricted(columns), self.c)
 
 
 class Deflated(View):

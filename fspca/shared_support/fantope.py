@@ -52,7 +52,7 @@ def keep_rounded(run, A, m, k, relaxation):
     run.keep(value, (relaxation, W, support), bound_of(relaxation, A, m, k))
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, measured=("penalty",))
 def fantope(
     A, m, k, *, penalty=None, refined=False, tol=1e-3, max_iter=1000, max_seconds=None,
     progress=None,
