@@ -51,6 +51,10 @@ CATALOGUE = {
         "tecator_spectra.npz", (215, 100), "f4",
         "193d8c726ff338c002662fb57c6c96b6c22c15a812d0c9db5f82f7f7ba23f7e0",
         "absorbance spectra of meat, from R's modeldata", "MIT"),
+    "wine": Entry(
+        "wine.npz", (178, 13), "f8",
+        "7d41765fc9620fe4942ed7d3cfe70c143f32166b26b744c2417760091cec26fd",
+        "UCI Wine, 13 measurements of wines of three growers", "CC BY 4.0"),
     # used by the papers, not ours to carry
     "lymphoma_covariance": Entry(
         "lymphoma_covariance.npz", (500, 500), "f8",
