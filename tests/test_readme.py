@@ -2,7 +2,6 @@
 
 import re
 
-import numpy as np
 import readme_picture
 import toc
 
@@ -19,10 +18,10 @@ def test_the_picture_is_what_its_command_draws():
 def test_every_python_block_runs():
     blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
     assert blocks
-    names = {"X": np.random.default_rng(0).standard_normal((40, 60))}
+    names = {}
     for block in blocks:
         exec(block, names)  # each goes on from the one before, as a reader would
-    assert names["solution"].support.size == 30
+    assert names["solution"].support.size == 5
 
 
 def test_every_make_target_named_exists():
