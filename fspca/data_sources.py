@@ -5,6 +5,7 @@ and the weights are put in by algebra: Z V = X (weight V) - 1 (mean' weight V).
 """
 
 from copy import copy
+from functools import reduce
 
 import numpy as np
 import scipy.sparse
@@ -23,6 +24,20 @@ def scaled(squares, divisor, standardize):
         return squares / divisor, np.full(len(squares), 1 / np.sqrt(divisor))
     varies = squares > 0  # a constant feature stays zero
     return varies.astype(float), np.where(varies, 1 / np.sqrt(np.where(varies, squares, 1)), 0.0)
+
+
+def moments_of(block, center):
+    """Return the count of rows, their mean and the sum of squares around it (around 0)."""
+    mean = block.mean(axis=0) if center else np.zeros(block.shape[1])
+    block = block - mean if center else block
+    return len(block), mean, np.einsum("ij,ij->j", block, block)
+
+
+def merged(first, second):
+    """Return the moments of two blocks together; nothing cancels."""
+    (n, mean, squares), (more, other, rest) = first, second
+    gap, share = other - mean, more / (n + more)
+    return n + more, mean + gap * share, squares + rest + gap**2 * (n * share)
 
 
 def added(total, part):
@@ -75,16 +90,7 @@ class Data(Source):
 
     def moments(self, center):
         """Return the means (0 where not centred) and the sums of squares around them."""
-        count, mean, squares = 0, np.zeros(self.size), np.zeros(self.size)
-        for block in self.blocks(dtype=float):
-            if center:  # each block around its own mean; then the two are merged
-                own = block.mean(axis=0)
-                gap, both = own - mean, count + len(block)
-                mean += gap * (len(block) / both)
-                squares += gap**2 * (count * len(block) / both)
-                block, count = block - own, both
-            squares += np.einsum("ij,ij->j", block, block)
-        return mean, squares
+        return reduce(merged, (moments_of(block, center) for block in self.blocks(float)))[1:]
 
     def diagonal(self):
         return self.variances.copy()
