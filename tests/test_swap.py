@@ -105,7 +105,7 @@ def test_an_exchange_costs_one_pass_over_streamed_data(monkeypatch):
 def test_starts_that_ascend_together_end_where_they_would_alone():
     A = Covariance(make_scheme("F", 40, 2))
     W = [random_subspace(40, 2, np.random.default_rng(s)) for s in range(4)]
-    ends = ascend_together(A, 2, 6, [*W, [0, 1, 2, 3, 4, 5]])
+    ends = ascend_together(A, [(2, 6, each) for each in [*W, [0, 1, 2, 3, 4, 5]]])
     alone = [ipu(A, 2, 6, init=each).support.tolist() for each in W]
     assert [end.tolist() for end in ends[:4]] == alone
     assert len({tuple(end) for end in alone}) > 1
@@ -122,5 +122,5 @@ def test_many_starts_cost_the_passes_of_one(monkeypatch):
         alone.append(ipu(A, 2, 6, init=start).passes)
     A = Covariance.from_data(X.view(np.memmap))
     before = A.passes
-    ascend_together(A, 2, 6, starts)
+    ascend_together(A, [(2, 6, start) for start in starts])
     assert A.passes - before <= max(alone) + 1

@@ -213,7 +213,7 @@ def best_start(A, m, k, n_starts, seed, *, required=(), forbidden=()):
 
 def best_of(A, problem, starts):
     """Return the best of IPU, then exchanges, from each of some supports."""
-    ends, sides = ascend_together(A, problem.m, problem.k, starts), {}
+    ends, sides = ascend_together(A, [(problem.m, problem.k, start) for start in starts]), {}
     if problem.required or problem.forbidden:
         sides = {"required": problem.required, "forbidden": problem.forbidden}
     ends = {tuple(admitted(problem, A.diagonal(), end).tolist()) for end in ends}

@@ -1,0 +1,117 @@
+"""Path: answers for many counts of features, or of components, for little more than one."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from fspca.covariance import as_covariance
+from fspca.linalg import random_subspace
+from fspca.problem import SharedSupport
+from fspca.shared_support.certificate import upper_bound
+from fspca.shared_support.swap import first_support, swap
+from fspca.shared_support.together import ascend_together
+from fspca.validate import checked_choice
+
+
+def path(A, m, k, *, bound="shifted", n_starts=5, seed=0, max_iter=1000):
+    r"""Return answers for several k, or several m, each started from its neighbours.
+
+    The problems are max trace(W'AW) over W'W = I with at most k nonzero rows.  Go, the largest
+    variances and random starts of all the problems ascend by IPU side by side, then each problem
+    starts again from its neighbours' answers until none gains, and exchanges end the ascent.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+    m, k : int, one of them a sequence
+        Components and features of each problem.
+    bound : "shifted", "dual" or None
+        The method of `upper_bound`; "shifted" has the eigenpairs of A once for all problems.
+    n_starts, seed
+        Random starts of each problem, beside Go's and the largest variances.
+    max_iter : int
+        Exchanges at most, for each problem; ending there warns.
+
+    Returns
+    -------
+    list of Solution
+        In the order asked.  What they explain never falls where k or m rises.
+
+    Notes
+    -----
+    Starts and problems share the passes over the data: a step of all is one product.
+    Explained in the chapter "Go beyond memory".
+
+    Examples
+    --------
+    >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
+    >>> [solution.support.tolist() for solution in path(A, 1, [1, 2, 3])]
+    [[0], [1, 2], [0, 1, 2]]
+    """
+    A = as_covariance(A).plain
+    if (np.ndim(m) == 0) == (np.ndim(k) == 0):
+        raise ValueError(f"m={m} and k={k}: one of the two must be a sequence")
+    if bound is not None:
+        checked_choice("bound", bound, ("shifted", "dual"))
+    pairs = [(m, each) for each in k] if np.ndim(m) == 0 else [(each, k) for each in m]
+    problems = [SharedSupport(*pair).fit(A.size) for pair in pairs]
+    order = sorted(set(pairs))
+    rng = np.random.default_rng(seed)
+    starts = {pair: first_starts(A, pair, n_starts, rng) for pair in order}
+    best = ascended(A, starts, {})
+    while True:  # from the neighbours, in both directions, while that helps
+        near = {pair: [] for pair in order}
+        for first, second in zip(order, order[1:], strict=False):
+            near[first].append(warm(A, best[second], first))
+            near[second].append(warm(A, best[first], second))
+        better = ascended(A, near, best)
+        if all(np.array_equal(better[pair][1], best[pair][1]) for pair in order):
+            break
+        best = better
+    found = {}
+    for pair in order:
+        before = list(found.values())[-1:]
+        supports = [best[pair][1], *(grown(A, each.support, pair[1]) for each in before)]
+        ends = [swap(A, *pair, init=support, max_iter=max_iter) for support in supports]
+        found[pair] = max(ends, key=lambda end: end.objective)
+    return [bounded(A, found[problem.m, problem.k], bound) for problem in problems]
+
+
+def first_starts(A, pair, n_starts, rng):
+    supports = [first_support(A, SharedSupport(*pair), init) for init in ("go", "variance")]
+    return supports + [random_subspace(A.size, pair[0], rng) for _ in range(n_starts)]
+
+
+def ascended(A, starts, best):
+    """Return the best (value, support) of each problem, after its starts have ascended."""
+    asked = [(*pair, start) for pair, given in starts.items() for start in given]
+    best = dict(best)
+    for (m, k, _), end in zip(asked, ascend_together(A, asked) if asked else [], strict=True):
+        value = np.linalg.eigvalsh(A.submatrix(end))[-m:].sum()
+        if (m, k) not in best or value > best[m, k][0] * (1 + 1e-10):
+            best[m, k] = value, end
+    return best
+
+
+def warm(A, answer, pair):
+    """Return a start of one problem at the answer of another."""
+    support, (m, k) = answer[1], pair
+    if len(support) == k:
+        return support
+    W = np.zeros((A.size, min(m, len(support))))
+    W[support] = np.linalg.eigh(A.submatrix(support))[1][:, -m:]
+    return W
+
+
+def grown(A, support, k):
+    """Return the support with the largest variances outside it, k features in all."""
+    score = A.diagonal() / A.diagonal().max() if A.trace else A.diagonal()
+    score[support] += 2
+    return np.sort(np.argsort(-score, kind="stable")[:k])
+
+
+def bounded(A, solution, method):
+    if method is None:
+        return solution
+    found = upper_bound(A, solution.problem.m, solution.problem.k, method)
+    return replace(solution, upper_bound=found.bound, certificate=found.factor)
