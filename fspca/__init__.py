@@ -27,6 +27,7 @@ from fspca.shared_support.fantope import fantope
 from fspca.shared_support.go import go
 from fspca.shared_support.greedy_tpower import greedy_tpower
 from fspca.shared_support.ipu import ipu
+from fspca.shared_support.path import path
 from fspca.shared_support.soap import soap
 from fspca.shared_support.solve import solve
 from fspca.shared_support.srt import srt
@@ -44,6 +45,7 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked; the page of all names is 
     "Covariance",
     # What to call first
     "solve",
+    "path",
     # How good an answer is, and the best one
     "upper_bound",
     "certify",

@@ -49,8 +49,7 @@ class Covariance:
         DataFrame, a dask array, or anything with a shape, a dtype and slices of rows: this, and
         a memory-mapped array, is streamed by blocks.  X is not copied: leave it as it is while
         the covariance is in use.  The d x d matrix is formed only where d is at most n and at
-        most 1000, so that it is both small and cheaper than the data, or where more than a
-        quarter of all eigenpairs is asked for.
+        most 1000, or where more than a quarter of all eigenpairs is asked for.
 
         Parameters
         ----------
@@ -59,11 +58,9 @@ class Covariance:
         divisor : "n-1", "n" or a positive number
             What X'X is divided by; 1 leaves the sums.
         standardize : bool
-            Divide each feature by its standard deviation: A holds the correlations, whatever
-            the divisor.  A constant feature stays without variance.
+            Divide each feature by its deviation: A holds correlations, whatever the divisor.
         max_memory : int
-            Bytes that may be kept beside the data, for columns of A and a basis of its
-            leading subspace.
+            Bytes that may be kept beside the data, for columns of A and leading vectors.
 
         Examples
         --------
@@ -71,9 +68,6 @@ class Covariance:
         >>> Covariance.from_data(X).submatrix([0, 1])
         array([[4., 3.],
                [3., 3.]])
-        >>> Covariance.from_data(X, standardize=True).submatrix([0, 1]).round(3)
-        array([[1.   , 0.866],
-               [0.866, 1.   ]])
         """
         ridge = validate.checked_ridge(ridge)
         source, names = source_of(X, center, divisor, standardize, max_memory)
@@ -197,11 +191,9 @@ class Covariance:
         None too where it would be an array of its own that does not fit `max_memory`.
         """
         Z = self._seen.factor()
-        if Z is None or Z.shape[0] >= min(self.size, most) or self.size <= DENSE_SIZE:
-            return None
-        if 8 * Z.shape[0] * self.size > self.max_memory:
-            return None
-        return Z.rmatmat(np.eye(Z.shape[0])).T
+        wide = Z is not None and Z.shape[0] < min(self.size, most) and self.size > DENSE_SIZE
+        fits = wide and 8 * Z.shape[0] * self.size <= self.max_memory
+        return Z.rmatmat(np.eye(Z.shape[0])).T if fits else None
 
     @property
     def unit(self):
@@ -229,13 +221,7 @@ class Covariance:
 
     def restricted(self, rows):
         """The covariance of some of the features."""
-        rows = np.asarray(rows)
-        if rows.ndim != 1 or rows.dtype.kind not in "iu" or not rows.size:
-            raise ValueError(f"rows={rows!r} must be a list of features")
-        if rows.min() < 0 or rows.max() >= self.size or len(np.unique(rows)) < len(rows):
-            raise ValueError(
-                f"rows={rows!r} must be different features between 0 and {self.size - 1}"
-            )
+        rows = validate.checked_rows(rows, self.size)
         return self._like(self._source.restricted(rows), self.ridge, rows)
 
     def deflated(self, x):

@@ -5,6 +5,8 @@ taken by trees, in an order that does not depend on who is first.  Nothing is ke
 questions, on the workers or in a graph, unless the array itself is persisted.
 """
 
+from itertools import pairwise
+
 import dask
 import numpy as np
 from dask import delayed
@@ -57,7 +59,7 @@ class Dask(Data):
     def across(self, parts, dtype):
         """Return Z'Y for the parts of Y."""
         edges, tasks = self.edges[1], [tree([delayed(column_sums)(part) for part in parts])]
-        for j, (start, stop) in enumerate(zip(edges, edges[1:], strict=False)):
+        for j, (start, stop) in enumerate(pairwise(edges)):
             shift = None if self.shift is None else self.shift[start:stop]
             blocks = zip(self.grid[:, j], parts, strict=True)
             tasks.append(tree([delayed(back)(b, part, shift, dtype) for b, part in blocks]))

@@ -7,7 +7,7 @@ import scipy.linalg
 import scipy.sparse.linalg
 from scipy.sparse.linalg import LinearOperator
 
-from fspca.linalg import ACCURACY, fix_signs, leading_of_matrix, random_subspace
+from fspca.linalg import ACCURACY, EPS, fix_signs, leading_of_matrix
 from fspca.sources import Dense
 
 MOST_STEPS = 500
@@ -51,11 +51,12 @@ def leading_of_operator(product, d, m, tol=ACCURACY, width=3):
 
     A block of m vectors is multiplied at once, so that up to m copies of a repeated eigenvalue
     are found.  At most `width` blocks of basis vectors are kept; where they are full, all but the
-    last is rotated to the best of their span.
+    last is rotated to the best of their span.  All is done in place.
     """
-    V, T, used = np.empty((d, width * m)), np.zeros((width * m, width * m)), m
-    V[:, :m] = random_subspace(d, m, np.random.default_rng(0))
-    scale = 0.0
+    rng, scale, used = np.random.default_rng(0), 0.0, m
+    V, T = np.empty((d, width * m)), np.zeros((width * m, width * m))
+    V[:, :m] = rng.standard_normal((d, m))
+    normalise(V[:, :m], rng)
     for _ in range(MOST_STEPS):
         basis, last = V[:, :used], slice(used - m, used)
         block = product(V[:, last])
@@ -63,8 +64,8 @@ def leading_of_operator(product, d, m, tol=ACCURACY, width=3):
         T[last, :used] = T[:used, last].T
         theta, Y = np.linalg.eigh(T[:used, :used])
         theta, Y = theta[::-1], Y[:, ::-1]
-        block -= basis @ T[:used, last]
-        block, R = np.linalg.qr(block)
+        subtract(block, basis, T[:used, last])
+        R = normalise(block, rng)
         scale = max(scale, abs(theta[0]))
         if np.linalg.norm(R @ Y[-m:, :m], axis=0).max() <= tol * scale or used + m > d:
             break
@@ -73,19 +74,41 @@ def leading_of_operator(product, d, m, tol=ACCURACY, width=3):
             rotate(basis, Y[:, :used])
             T[:] = 0
             T[range(used), range(used)] = theta[:used]
-        basis = V[:, :used]
         for _ in range(2):  # once leaves rounding along the basis
-            block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
+            subtract(block, V[:, :used], V[:, :used].T @ block)
+            normalise(block, rng)
         V[:, used : used + m] = block
         used += m
+    del block
     rotate(V[:, :used], Y[:, :m])
     return theta[:m], fix_signs(V[:, :m])
 
 
 def rotate(V, Y):
-    """Replace the first columns of V by V Y, some rows at a time."""
-    for start in range(0, len(V), 4096):
-        V[start : start + 4096, : Y.shape[1]] = V[start : start + 4096] @ Y
+    """Replace the first columns of V by V Y, in place."""
+    for part in (slice(start, start + 4096) for start in range(0, len(V), 4096)):
+        V[part, : Y.shape[1]] = V[part] @ Y
+
+
+def subtract(block, basis, share):
+    """Take basis @ share from a block, in place."""
+    for part in (slice(start, start + 4096) for start in range(0, len(block), 4096)):
+        block[part] -= basis[part] @ share
+
+
+def normalise(block, rng):
+    """Make a block orthonormal in place, Q, and return R: it was Q R up to rounding.
+
+    By the eigenvectors of its Gram matrix; directions that are rounding are drawn at random.
+    """
+    size = np.sqrt(np.einsum("ij,ij->j", block, block))
+    size[size == 0] = 1.0
+    values, U = np.linalg.eigh((block.T @ block) / size / size[:, None])
+    lost = values <= len(values) * EPS * values[-1]
+    root = np.sqrt(np.where(lost, 1.0, values))
+    rotate(block, U / size[:, None] / root)
+    block[:, lost] = rng.standard_normal((len(block), lost.sum())) / np.sqrt(len(block))
+    return np.where(lost, 0.0, root)[:, None] * U.T * size
 
 
 def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):

@@ -27,6 +27,16 @@ def checked_support(support, k, d):
     return rows
 
 
+def checked_rows(rows, d):
+    """Return different features as an array, in their own order."""
+    rows = np.asarray(rows)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or not rows.size:
+        raise ValueError(f"rows={rows!r} must be a list of features")
+    if rows.min() < 0 or rows.max() >= d or len(np.unique(rows)) < len(rows):
+        raise ValueError(f"rows={rows!r} must be different features between 0 and {d - 1}")
+    return rows
+
+
 def checked_features(name, features):
     """Return different features as a tuple of ints, ascending."""
     rows = sorted(checked_integer(name, each) for each in features)

@@ -1,11 +1,13 @@
 """A covariance answers the same, whatever it is made from and however it is seen."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose
 
-from fspca import Covariance, go
+from fspca import Covariance, go, leading
 from fspca import covariance as covariance_module
 from fspca.sources import Dense
 from fspca.synthetic import make_scheme, with_spectrum
@@ -211,3 +213,53 @@ def test_factor_is_refused_where_there_is_none():
     with pytest.raises(ValueError, match="has no factor"):
         _ = Covariance(np.eye(3)).deflated([1.0, 0.0, 0.0]).factor
     assert repr(Covariance(np.eye(3), ridge=0.1)) == "Covariance(3 features, dense, ridge=0.1)"
+
+
+def test_no_component_of_nan_is_deflated():
+    with pytest.raises(ValueError, match="must be a unit vector"):
+        Covariance(np.eye(3)).deflated([np.nan, 0, 0])
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_copy_that_single_vectors_miss_is_found(given, monkeypatch):
+    """ARPACK is made to miss the second copy; both looks at what is left must see it."""
+    Q = np.linalg.qr(np.random.default_rng(1).standard_normal((60, 60)))[0]
+    spectrum = np.r_[5.0, 5.0, 4.0, np.linspace(3, 1, 57)]
+    A, honest = (Q * spectrum) @ Q.T, leading.scipy.sparse.linalg.eigsh
+
+    def missing(operator, m, **options):
+        values, V = honest(operator, m + 1, **options | {"ncv": 30})
+        keep = [*range(m - 1), m] if m > 1 else [1]  # without one copy of the largest
+        return values[keep], V[:, keep]
+
+    monkeypatch.setattr(leading.scipy.sparse.linalg, "eigsh", missing)
+    values, V = leading.leading_in_memory(lambda V: A @ V, 60, 3, matrix=A if given else None)
+    assert_allclose(values, spectrum[:3], rtol=1e-12)
+    assert_allclose(A @ V, V * values, atol=1e-10)
+
+
+@pytest.mark.parametrize("width", [3, 12])
+def test_streamed_eigenpairs_take_few_blocks_and_few_passes(width):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 5)) * [6, 5, 4, 3, 2] @ rng.standard_normal((5, 700)) * 0.3
+    X += rng.standard_normal((2000, 700))
+    A, passes = X.T @ X / 2000, []
+
+    def product(V):
+        passes.append(V.shape[1])
+        return A @ V
+
+    values, _ = leading.leading_of_operator(product, 700, 5, width=width)
+    assert_allclose(values, np.linalg.eigvalsh(A)[:-6:-1], rtol=1e-12)
+    assert set(passes) == {5}
+    assert len(passes) <= 15
+
+
+def test_the_basis_of_streamed_eigenpairs_is_four_blocks():
+    d, m = 20_000, 10
+    spectrum = np.r_[np.linspace(20, 10, m), 1 / np.arange(1, d - m + 1)][:, None]
+    tracemalloc.start()
+    leading.leading_of_operator(lambda V: spectrum * V, d, m)
+    peak = tracemalloc.get_traced_memory()[1] / (8 * d * m)
+    tracemalloc.stop()
+    assert peak < 4.2  # the basis 3, its product 1, and some thousand rows at a time

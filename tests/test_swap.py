@@ -107,7 +107,9 @@ def test_starts_that_ascend_together_end_where_they_would_alone():
     W = [random_subspace(40, 2, np.random.default_rng(s)) for s in range(4)]
     ends = ascend_together(A, [(2, 6, each) for each in [*W, [0, 1, 2, 3, 4, 5]]])
     alone = [ipu(A, 2, 6, init=each).support.tolist() for each in W]
-    assert [end.tolist() for end in ends[:4]] == alone
+    assert [end.support.tolist() for end in ends[:4]] == alone
+    values = [value(A.submatrix(np.arange(40)), end.support, 2) for end in ends]
+    np.testing.assert_allclose([end.value for end in ends], values)
     assert len({tuple(end) for end in alone}) > 1
 
 

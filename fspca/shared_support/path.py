@@ -1,6 +1,7 @@
 """Path: answers for many counts of features, or of components, for little more than one."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from fspca.covariance import as_covariance
 from fspca.linalg import random_subspace
 from fspca.problem import SharedSupport
 from fspca.shared_support.certificate import upper_bound
-from fspca.shared_support.swap import first_support, swap
+from fspca.shared_support.swap import GAIN, first_support, swap
 from fspca.shared_support.together import ascend_together
 from fspca.validate import checked_choice
 
@@ -49,6 +50,8 @@ def path(A, m, k, *, bound="shifted", n_starts=5, seed=0, max_iter=1000):
     [[0], [1, 2], [0, 1, 2]]
     """
     A = as_covariance(A).plain
+    unit = A.unit
+    A = A if unit == 1 else A.scaled(1 / unit)
     if (np.ndim(m) == 0) == (np.ndim(k) == 0):
         raise ValueError(f"m={m} and k={k}: one of the two must be a sequence")
     if bound is not None:
@@ -61,20 +64,21 @@ def path(A, m, k, *, bound="shifted", n_starts=5, seed=0, max_iter=1000):
     best = ascended(A, starts, {})
     while True:  # from the neighbours, in both directions, while that helps
         near = {pair: [] for pair in order}
-        for first, second in zip(order, order[1:], strict=False):
-            near[first].append(warm(A, best[second], first))
-            near[second].append(warm(A, best[first], second))
+        for first, second in pairwise(order):
+            near[first].append(warm(best[second], first, A.size))
+            near[second].append(warm(best[first], second, A.size))
         better = ascended(A, near, best)
-        if all(np.array_equal(better[pair][1], best[pair][1]) for pair in order):
+        if all(better[pair] is best[pair] for pair in order):
             break
         best = better
-    found = {}
+    found, before = {}, None
     for pair in order:
-        before = list(found.values())[-1:]
-        supports = [best[pair][1], *(grown(A, each.support, pair[1]) for each in before)]
-        ends = [swap(A, *pair, init=support, max_iter=max_iter) for support in supports]
-        found[pair] = max(ends, key=lambda end: end.objective)
-    return [bounded(A, found[problem.m, problem.k], bound) for problem in problems]
+        support = best[pair].support
+        if before is not None and best[pair].value < before.objective:
+            support = grown(A, before.support, pair[1])  # which explains at least as much
+        before = found[pair] = swap(A, *pair, init=support, max_iter=max_iter)
+    answers = [bounded(A, found[problem.m, problem.k], bound) for problem in problems]
+    return [replace(answer.times(unit), solver="path") for answer in answers]
 
 
 def first_starts(A, pair, n_starts, rng):
@@ -83,23 +87,21 @@ def first_starts(A, pair, n_starts, rng):
 
 
 def ascended(A, starts, best):
-    """Return the best (value, support) of each problem, after its starts have ascended."""
+    """Return the best Ascent of each problem, after its starts have ascended."""
     asked = [(*pair, start) for pair, given in starts.items() for start in given]
     best = dict(best)
     for (m, k, _), end in zip(asked, ascend_together(A, asked) if asked else [], strict=True):
-        value = np.linalg.eigvalsh(A.submatrix(end))[-m:].sum()
-        if (m, k) not in best or value > best[m, k][0] * (1 + 1e-10):
-            best[m, k] = value, end
+        if (m, k) not in best or end.value > best[m, k].value * (1 + GAIN):
+            best[m, k] = end
     return best
 
 
-def warm(A, answer, pair):
-    """Return a start of one problem at the answer of another."""
-    support, (m, k) = answer[1], pair
-    if len(support) == k:
-        return support
-    W = np.zeros((A.size, min(m, len(support))))
-    W[support] = np.linalg.eigh(A.submatrix(support))[1][:, -m:]
+def warm(end, pair, d):
+    """Return a start of one problem at the end of another's ascent."""
+    if len(end.support) == pair[1]:
+        return end.support
+    W = np.zeros((d, end.loadings.shape[1]))
+    W[end.support] = end.loadings
     return W
 
 

@@ -216,6 +216,6 @@ def best_of(A, problem, starts):
     ends, sides = ascend_together(A, [(problem.m, problem.k, start) for start in starts]), {}
     if problem.required or problem.forbidden:
         sides = {"required": problem.required, "forbidden": problem.forbidden}
-    ends = {tuple(admitted(problem, A.diagonal(), end).tolist()) for end in ends}
+    ends = {tuple(admitted(problem, A.diagonal(), end.support).tolist()) for end in ends}
     found = (swap(A, problem.m, problem.k, init=list(end), **sides) for end in sorted(ends))
     return max(found, key=lambda solution: solution.objective)
