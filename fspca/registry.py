@@ -103,7 +103,7 @@ def oracle(A, problem):
 
 
 _exhaustive = Solver(
-    "exhaustive", exhaustive, SharedSupport, "exact", "rises shift labels", "matrix", "always",
+    "exhaustive", exhaustive, SharedSupport, "exact", "shift labels", "matrix", "always",
     r"$\binom dk$ small eigenproblems", "there are more than five million supports",
     "foundations/exhaustive_oracle.ipynb", "#000000 s -",
 )  # fmt: skip
@@ -126,7 +126,7 @@ _solve = Solver(
     "shared_support/exact_search.ipynb#What-to-call", "#009E73 * -", {"seed": 0},
 )  # fmt: skip
 _go = Solver(
-    "go", go, SharedSupport, "bounded", "rises labels", "questions",
+    "go", go, SharedSupport, "bounded", "labels", "questions",
     r"if $\operatorname{rank} A \le m$ or $k = m$", "$m$ eigenpairs of $A$",
     "the spectrum has no drop after $m$", "shared_support/go.ipynb", "#0072B2 o -",
 )  # fmt: skip
@@ -146,20 +146,20 @@ _srt = Solver(
     "shared_support/rivals.ipynb", "#CC79A7 X -.",
 )  # fmt: skip
 _cssp = Solver(
-    "cssp", cssp, SharedSupport, "heuristic", "rises labels", "questions",
+    "cssp", cssp, SharedSupport, "heuristic", "labels", "questions",
     "no guarantee: it predicts features", "$m$ eigenpairs, $O(dk^2 + k^3)$",
     "explained variance is what counts",
     "shared_support/rivals.ipynb#CSSP-asks-another-question", "#009E73 h :",
 )  # fmt: skip
 _greedy_tpower = Solver(
-    "greedy_tpower", greedy_tpower, SharedSupport, "heuristic", "rises labels", "questions",
+    "greedy_tpower", greedy_tpower, SharedSupport, "heuristic", "labels", "questions",
     "no guarantee; from the *best* component at least $1/m$ of it", "$O(dk)$ a step",
     "later components live on other features",
     "shared_support/truncated_power.ipynb#Greedy:-the-first-component's-support-for-all",
     "#0072B2 < -.",
 )  # fmt: skip
 _fantope = Solver(
-    "fantope", fantope, SharedSupport, "bounded", "rises shift labels", "matrix",
+    "fantope", fantope, SharedSupport, "bounded", "shift labels", "matrix",
     "with many samples of a sparse subspace, with high probability",
     "some hundred eigenproblems of size $d$",
     "$d$ is above some hundred, or its bound must be tight",
@@ -253,7 +253,7 @@ SOLVERS = {
     for solver in (
         _exhaustive, _branch_and_bound, _swap, _solve,
         _go,
-        _go.also("go, shifted", "rises shift labels", "#56B4E9 v --", {"shift": True},
+        _go.also("go, shifted", "shift labels", "#56B4E9 v --", {"shift": True},
                  sure=r"if $A = \sigma I + L$, $L \succeq 0$ of rank $\le m$",
                  cost="$m + 1$ eigenpairs of $A$", unless="noise differs between features",
                  section="shared_support/go.ipynb#A-multiple-of-the-identity-costs-nothing"),
@@ -265,10 +265,10 @@ SOLVERS = {
         _soap, _soap.also("soap, refined", "rises labels", "#E69F00 p -", {"refined": True}),
         _srt,
         _srt.also("srt from random starts", "", "#CC79A7 . :", {"init": "random", "n_starts": 5}),
-        _cssp, _cssp.also("cssp, refined", "rises shift labels", "#009E73 H -", {"refined": True}),
+        _cssp, _cssp.also("cssp, refined", "shift labels", "#009E73 H -", {"refined": True}),
         _greedy_tpower,
         _fantope,
-        _fantope.also("fantope, refined", "rises shift labels", "#000000 h -", {"refined": True}),
+        _fantope.also("fantope, refined", "shift labels", "#000000 h -", {"refined": True}),
         _two_stage,
         _two_stage.also("two_stage, refitted", "labels", "#000000 v :", {"refit": True}),
         _tpower,

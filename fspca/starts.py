@@ -48,6 +48,8 @@ def starting_point(A, problem, init, rng):
         return A.leading(problem.m)[1], None
     if init != "variance":
         solution = {"go": go, "fantope": fantope}[init](A, problem.m, problem.k)
+        if solution.stopped == "interrupted":
+            raise KeyboardInterrupt
         return solution.W, solution.support
     if isinstance(problem, SharedSupport):
         support = largest(A.diagonal(), problem.k)

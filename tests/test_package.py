@@ -31,7 +31,7 @@ def test_the_package_is_small():
     apart = ("catalogue.py", "check_certificate.py")  # a table of facts; a program of its own
     module = [p for p in FILES if p.name not in apart]
     assert sum(map(code_lines, module)) < 4800  # three problems, some thirty methods
-    long = {p.name for p in module if len(p.read_text().splitlines()) > 240}
+    long = {p.name for p in module if len(p.read_text().splitlines()) > 250}
     assert long <= {"registry.py"}  # one table
 
 

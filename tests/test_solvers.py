@@ -78,15 +78,6 @@ def test_feasible_true_and_never_above_the_optimum(solver, seed):
 
 
 @solvers
-@pytest.mark.parametrize("seed", range(20))
-def test_history_rises_where_promised(solver, seed):
-    A, m, k = random_case(seed)
-    history = np.array(solver(A, m, k).history)
-    if solver.promise("rises"):
-        assert np.all(np.diff(history) >= -ROUNDING * history[:-1])
-
-
-@solvers
 def test_same_seed_same_answer(solver):
     A = make_scheme("F", 12, 7)
     first, second = solver(A, 3, 5), solver(A, 3, 5)

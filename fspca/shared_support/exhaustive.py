@@ -61,7 +61,8 @@ def exhaustive(
     more = k - len(required)
     if k == m:
         chosen = free[largest(A.diagonal()[free], more)] if more else []
-        return _optimum(A, problem, np.union1d(required, chosen).astype(int), n_iter=1)
+        support = np.union1d(required, chosen).astype(int)
+        return _optimum(A, problem, support, "exhaustive", n_iter=1)
     count = comb(len(free), more)
     checked_integer("max_supports", max_supports)
     if count > max_supports:
@@ -85,10 +86,8 @@ def exhaustive(
                 run.keep(run.value, run.answer)
             if seen == count:
                 run.stop("done")
-    facts = run.facts | {"n_iter": seen}
-    if seen < count:
-        return run.finish(lambda: solution_on(A, problem, run.answer, "exhaustive", **facts))
-    return _optimum(A, problem, run.answer, **facts)
+    run.n_iter, build = seen, solution_on if seen < count else _optimum
+    return run.finish(lambda: build(A, problem, run.answer, "exhaustive", **run.facts))
 
 
 def _batches(free, more, required, size):
@@ -98,6 +97,6 @@ def _batches(free, more, required, size):
         yield np.sort(np.hstack([held, np.array(batch, dtype=int).reshape(len(batch), more)]))
 
 
-def _optimum(A, problem, support, **facts):
-    solution = solution_on(A, problem, support, "exhaustive", **facts)
+def _optimum(A, problem, support, solver, **facts):
+    solution = solution_on(A, problem, support, solver, **facts)
     return replace(solution, upper_bound=solution.objective)
