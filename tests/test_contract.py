@@ -305,11 +305,11 @@ RULES = (
     seconds, steps, histories, ends, keeps, scales,
 )  # fmt: skip
 
+CONVERTED = [name for name, each in SOLVERS.items() if hasattr(each.function, "__wrapped__")]
+
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-@pytest.mark.parametrize(
-    "name", [n for n, s in SOLVERS.items() if hasattr(s.function, "__wrapped__")]
-)
+@pytest.mark.parametrize("name", CONVERTED)
 def test_every_solver_keeps_the_contract(name, rule):
     rule(SOLVERS[name])
 
