@@ -3,7 +3,6 @@
 from fspca import datasets, metrics, synthetic
 from fspca.covariance import Covariance
 from fspca.judge import check_solution
-from fspca.nonnegative.components import nonnegative_components
 from fspca.nonnegative.em import em
 from fspca.nonnegative.epsilon_net import epsilon_net
 from fspca.nonnegative.nspca import nspca
@@ -76,7 +75,6 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked; the page of all names is 
     "deflated_sadmm",
     "deflated_sadmm_with_k",
     # Nonnegative loadings
-    "nonnegative_components",
     "spannogram",
     "epsilon_net",
     "em",

@@ -152,10 +152,19 @@ class SeparateSupports(OwnSupports):
 
 @dataclass(frozen=True)
 class Nonnegative(OwnSupports):
-    """Maximise the variance of unit, entrywise nonnegative columns with at most k nonzeros."""
+    """Maximise the variance of unit, entrywise nonnegative columns with at most k nonzeros.
+
+    With `disjoint` no two columns may share a feature, so that they are orthogonal.
+    """
+
+    disjoint: bool = field(default=False, kw_only=True)
 
     def faults(self, W, support):
-        return super().faults(W, support) + (["W has negative entries"] if W.min() < 0 else [])
+        faults = super().faults(W, support) + (["W has negative entries"] if W.min() < 0 else [])
+        shared = np.flatnonzero(np.count_nonzero(W, axis=1) > 1)
+        if self.disjoint and len(shared):
+            faults.append(f"columns of W share the features {shared.tolist()}")
+        return faults
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +173,8 @@ class Solution:
 
     `history` holds the objective after each step of the answer's own run, and `stopped` why that
     run ended.  `upper_bound`, where known, is a value that no feasible W exceeds, and `gap` its
-    relative distance from the objective.  `orthonormal` is the V with V'V = I of which W is the
+    relative distance from the objective; it holds with at least `bound_probability`, which is 1
+    but for bounds that rest on chance.  `orthonormal` is the V with V'V = I of which W is the
     sparse copy, where a solver has both.  `seconds` and `passes` over the data are what it cost.
     """
 
@@ -179,6 +189,7 @@ class Solution:
     seconds: float | None = None
     passes: int | None = None
     upper_bound: float | None = None
+    bound_probability: float = 1.0
     certificate: np.ndarray | None = field(default=None, repr=False)
     orthonormal: np.ndarray | None = field(default=None, repr=False)
     total_variance: float | None = None
@@ -231,6 +242,9 @@ class Solution:
             share += ")" if pca is None else f", {pca:.3g} % of PCA's)"
         if self.gap is not None and self.gap < -TOLERANCE:
             gap = f", contradicted by the upper bound {self.upper_bound:.6g}"
+        elif self.gap is not None and self.bound_probability < 1:
+            chance = f"with probability at least {self.bound_probability:.3g}"
+            gap = f", {chance} the optimum is at most {100 * self.gap:.3g} % higher"
         elif self.gap is not None and self.gap <= TOLERANCE:
             gap = ", proven optimal"
         elif self.gap is not None:

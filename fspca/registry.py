@@ -7,8 +7,11 @@ figures are made from it.  It is long because it is one table.
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from fspca.nonnegative.components import nonnegative_components
+from fspca.nonnegative.em import em
+from fspca.nonnegative.epsilon_net import epsilon_net
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.nonnegative.nspca import nspca
+from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import Nonnegative, Problem, SeparateSupports, SharedSupport
 from fspca.separate_supports.deflated_sadmm import deflated_sadmm_with_k
 from fspca.separate_supports.gpower import gpower_with_k
@@ -95,11 +98,9 @@ def oracle(A, problem):
     if isinstance(problem, SharedSupport):
         sides = {"required": problem.required, "forbidden": problem.forbidden}
         return exhaustive(A, problem.m, problem.k, **sides)
-    if problem.m > 1:
-        return None
-    if isinstance(problem, Nonnegative):
-        return exhaustive_nonnegative(A, problem.k)
-    return exhaustive(A, 1, problem.k)
+    if isinstance(problem, Nonnegative) and (problem.m == 1 or problem.disjoint):
+        return exhaustive_nonnegative(A, problem.m, problem.k)
+    return exhaustive(A, 1, problem.k) if problem.m == 1 else None
 
 
 _exhaustive = Solver(
@@ -214,38 +215,29 @@ _deflated_sadmm = Solver(
     "separate_supports/sadmm.ipynb#Which-copy-is-the-answer", "#D55E00 ^ :",
 )  # fmt: skip
 _spannogram = Solver(
-    "spannogram", nonnegative_components, Nonnegative, "bounded", "rises labels", "questions",
+    "spannogram", spannogram, Nonnegative, "bounded", "labels", "questions",
     r"if $\operatorname{rank} A \le r$; with `shift=True` also for $\sigma I + L$, "
-    r"$L \succeq 0$ of rank $\le r$", r"$\binom{d+1}{r}$ points of $O(d)$",
-    "the rank is above 3, or $d$ above 1000 at rank 2, 200 at rank 3",
-    "nonnegative/spannogram.ipynb", "#0072B2 d -", {"method": "spannogram", "rank": 2},
+    r"$L \succeq 0$ of rank $\le r$; bounds the optimum of every $A$",
+    "some hundred cells of $O(d)$ at rank 2, some thousand at rank 3",
+    "the spectrum decays slowly, or the rank is above 5",
+    "nonnegative/spannogram.ipynb", "#0072B2 d -", {"rank": 2},
 )  # fmt: skip
 _epsilon_net = Solver(
-    "epsilon_net", nonnegative_components, Nonnegative, "bounded", "rises", "questions",
+    "epsilon_net", epsilon_net, Nonnegative, "bounded", "rises", "questions",
     r"to $1 - \epsilon$ of the low-rank optimum, with probability $1 - 1/d$",
     "$O(d)$ a point; [few points](../nonnegative/epsilon_net.ipynb#How-many-random-points)",
-    "a bound must hold without chance: take `net_bound`",
-    "nonnegative/epsilon_net.ipynb", "#56B4E9 * -.",
-    {"method": "epsilon_net", "rank": 2, "seed": 0},
-)  # fmt: skip
-_net_bound = Solver(
-    "net_bound", nonnegative_components, Nonnegative, "bounded", "rises shift labels", "questions",
-    "as the spannogram, to a tolerance, and bounds the optimum of every $A$",
-    "some hundred cells of $O(d)$ at rank 3", "the rank is above 7",
-    "nonnegative/epsilon_net.ipynb#Cells-in-place-of-chance", "#009E73 8 -",
-    {"method": "net_bound", "rank": 3},
+    "a bound must hold without chance: take `spannogram`",
+    "nonnegative/epsilon_net.ipynb", "#56B4E9 * -.", {"rank": 2},
 )  # fmt: skip
 _em = Solver(
-    "em", nonnegative_components, Nonnegative, "heuristic", "rises", "questions", "no guarantee",
+    "em", em, Nonnegative, "heuristic", "", "questions", "no guarantee",
     "$O(dn)$ a step", "$k$ is small, or one answer must be *proven* good",
-    "nonnegative/em_and_nspca.ipynb", "#D55E00 H --",
-    {"method": "em", "n_starts": 1, "seed": 0, "apart": "deflation"},
+    "nonnegative/em_and_nspca.ipynb", "#D55E00 H --", {"n_starts": 1, "apart": "deflation"},
 )  # fmt: skip
 _nspca = Solver(
-    "nspca", nonnegative_components, Nonnegative, "heuristic", "rises", "matrix", "no guarantee",
+    "nspca", nspca, Nonnegative, "heuristic", "rises", "matrix", "no guarantee",
     "$O(d^2 m)$ a sweep", "a count $k$ is wanted: it may jump over it",
     "nonnegative/em_and_nspca.ipynb#The-count-jumps", "#CC79A7 1 :",
-    {"method": "nspca", "n_starts": 3, "seed": 0},
 )  # fmt: skip
 
 SOLVERS = {
@@ -279,8 +271,7 @@ SOLVERS = {
                      {"norm": "l0", "block": True}),
         _grqi, _inverse_power, _manifold_penalty, _sadmm, _deflated_sadmm,
         _spannogram,
-        _spannogram.also("spannogram, shifted", "rises shift labels", "#0072B2 D --",
-                         {"shift": True}),
-        _epsilon_net, _net_bound, _em, _nspca,
+        _spannogram.also("spannogram, shifted", "shift labels", "#0072B2 D --", {"shift": True}),
+        _epsilon_net, _em, _nspca,
     )
 }  # fmt: skip

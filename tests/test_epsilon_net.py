@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from fspca import Covariance, check_solution, epsilon_net
+from fspca import Covariance, check_solution, epsilon_net, spannogram
 from fspca.nonnegative.epsilon_net import cap, epsilon_net_path, epsilon_reached, samples_needed
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.low_rank import refit_nonnegative
-from fspca.nonnegative.spannogram import spannogram
 from fspca.synthetic import make_scheme
 
 
@@ -19,8 +18,8 @@ def test_one_minus_epsilon_of_the_optimum_is_reached_as_often_as_promised(rank, 
     for instance in range(2):
         V = np.random.default_rng(instance).standard_normal((d, rank))
         A = Covariance(V @ V.T)
-        best = spannogram(A, 8, rank).objective
-        found = [epsilon_net(A, 8, rank, epsilon, seed=seed) for seed in range(100)]
+        best = spannogram(A, 1, 8, rank=rank).objective
+        found = [epsilon_net(A, 1, 8, rank=rank, epsilon=epsilon, seed=seed) for seed in range(100)]
         assert np.mean([s.objective >= (1 - epsilon) * best for s in found]) >= 1 - 1 / d
         assert np.mean([s.upper_bound >= best * (1 - 1e-9) for s in found]) >= 1 - 1 / d
 
@@ -28,8 +27,9 @@ def test_one_minus_epsilon_of_the_optimum_is_reached_as_often_as_promised(rank, 
 def test_fewer_points_break_the_promise():
     V = np.random.default_rng(0).standard_normal((40, 3))
     A = Covariance(V @ V.T)
-    best = spannogram(A, 8, 3).objective
-    found = [epsilon_net(A, 8, 3, 0.1, seed=s, n_samples=2).objective for s in range(100)]
+    best = spannogram(A, 1, 8, rank=3).objective
+    runs = [epsilon_net(A, 1, 8, rank=3, n_samples=2, seed=seed) for seed in range(100)]
+    found = [run.objective for run in runs]
     assert np.mean(np.array(found) >= 0.9 * best) < 0.9
 
 
@@ -52,9 +52,9 @@ def test_number_of_points_and_epsilon_are_inverse(rank):
 def test_a_path_shares_its_points(seed):
     A = make_scheme("F", 20, seed)
     counts = [1, 4, 20, 9]
-    path = epsilon_net_path(A, counts, 3, seed=seed)
+    path = epsilon_net_path(A, counts, rank=3, seed=seed)
     for k, each in zip(counts, path, strict=True):
-        alone = epsilon_net(A, k, 3, seed=seed)
+        alone = epsilon_net(A, 1, k, rank=3, seed=seed)
         assert check_solution(A, each)
         assert each.objective == alone.objective
         assert np.count_nonzero(each.W) <= k
@@ -65,7 +65,7 @@ def test_it_is_the_best_of_its_points(seed):
     """The running sums agree with the rank-1 rule, point by point."""
     rng = np.random.default_rng(seed)
     V, k = rng.standard_normal((12, 3)), int(rng.integers(1, 13))
-    found = epsilon_net(V @ V.T, k, 3, seed=seed, n_samples=30)
+    found = epsilon_net(V @ V.T, 1, k, rank=3, seed=seed, n_samples=30)
     vectors = Covariance(V @ V.T).leading(3)
     V = vectors[1] * np.sqrt(vectors[0])
     C = np.random.default_rng(seed).standard_normal((30, 3))
@@ -80,39 +80,41 @@ def test_it_is_the_best_of_its_points(seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_a_refit_rises_and_keeps_the_bound(seed):
     A = make_scheme("F", 12, seed)
-    coarse = epsilon_net(A, 4, 2, seed=0)
+    coarse = epsilon_net(A, 1, 4, rank=2)
     fine = refit_nonnegative(A, coarse)
     assert check_solution(A, fine)
     assert np.all(np.diff(fine.history) > 0)
     assert fine.upper_bound == max(coarse.upper_bound, fine.objective)
-    assert fine.objective <= exhaustive_nonnegative(A, 4).objective * (1 + 1e-9)
+    assert fine.objective <= exhaustive_nonnegative(A, 1, 4).objective * (1 + 1e-9)
 
 
 def test_what_does_not_fit_is_refused():
     for epsilon in (0, 1, -0.1, 2):
         with pytest.raises(ValueError, match="epsilon="):
-            epsilon_net(np.eye(4), 2, 2, epsilon, seed=0)
+            epsilon_net(np.eye(4), 1, 2, rank=2, epsilon=epsilon)
     with pytest.raises(TypeError, match="epsilon='small' must be a number"):
-        epsilon_net(np.eye(4), 2, 2, "small", seed=0)
+        epsilon_net(np.eye(4), 1, 2, rank=2, epsilon="small")
     with pytest.raises(ValueError, match=r"rank=20 and epsilon=0.001 need .* give n_samples"):
-        epsilon_net(np.diag(np.arange(1.0, 31.0)), 2, 20, 0.001, seed=0)
+        epsilon_net(np.diag(np.arange(1.0, 31.0)), 1, 2, rank=20, epsilon=0.001)
     with pytest.raises(ValueError, match="n_samples=0 must be at least 1"):
-        epsilon_net(np.eye(4), 2, 2, seed=0, n_samples=0)
+        epsilon_net(np.eye(4), 1, 2, rank=2, n_samples=0)
     with pytest.raises(ValueError, match="k=0 must be at least 1"):
-        epsilon_net_path(np.eye(4), [], 2, seed=0)
+        epsilon_net_path(np.eye(4), [2, 0], rank=2)
     with pytest.raises(ValueError, match="must be Nonnegative with m=1"):
-        refit_nonnegative(np.eye(4), spannogram_of_two())
+        refit_nonnegative(np.eye(4), spannogram(np.eye(4), 2, 2, rank=1))
     with pytest.raises(ValueError, match="problem=None must be Nonnegative"):
         refit_nonnegative(np.eye(4), np.eye(4)[:, :1])
-
-
-def spannogram_of_two():
-    from fspca import nonnegative_components
-
-    return nonnegative_components(np.eye(4), 2, 2, "spannogram", rank=1)
 
 
 def test_of_rank_one_nothing_is_lost():
     """The sphere is two points, and both are tried: the bound divides by nothing."""
     v = np.random.default_rng(0).standard_normal(8)
-    assert epsilon_net(np.outer(v, v), 3, 1, seed=0).gap == pytest.approx(0, abs=1e-9)
+    assert epsilon_net(np.outer(v, v), 1, 3, rank=1).gap == pytest.approx(0, abs=1e-9)
+
+
+def test_what_holds_with_a_probability_says_so():
+    A = make_scheme("F", 20, 0)
+    found = epsilon_net(A, 1, 4, rank=2)
+    assert "with probability at least 0.95 the optimum is at most" in str(found)
+    assert "probability" not in str(epsilon_net(A, 1, 4, rank=1))
+    assert "with probability" in str(refit_nonnegative(A, found))

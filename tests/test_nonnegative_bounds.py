@@ -15,7 +15,7 @@ from fspca.synthetic import make_scheme
 @pytest.mark.parametrize("k", [1, 3, 9])
 def test_no_bound_lies_below_the_optimum(seed, k):
     A = make_scheme("F", 9, seed)
-    best = exhaustive_nonnegative(A, k).objective
+    best = exhaustive_nonnegative(A, 1, k).objective
     bounds = nonnegative_bounds(A, k, rank=2)
     assert len(bounds) == 3
     assert min(bounds.values()) >= best * (1 - 1e-9)
@@ -39,7 +39,7 @@ def test_two_camps_are_told_apart_by_the_positive_part_only():
     P, s = positive_part(A)
     assert upper_bound(A, 1, 4).bound == pytest.approx(4)
     assert upper_bound(P, 1, 4).bound - s == pytest.approx(2)
-    assert exhaustive_nonnegative(A, 4).objective == pytest.approx(2)
+    assert exhaustive_nonnegative(A, 1, 4).objective == pytest.approx(2)
 
 
 def test_nothing_changes_where_nothing_is_negative():
@@ -53,9 +53,24 @@ def test_nothing_changes_where_nothing_is_negative():
 @pytest.mark.parametrize("seed", range(10))
 def test_a_certificate_closes_part_of_the_gap(seed):
     A = make_scheme("F", 9, seed)
-    answer = certify_nonnegative(A, em(A, 3, seed=0, n_starts=10))
-    assert answer.upper_bound >= exhaustive_nonnegative(A, 3).objective * (1 - 1e-9)
+    answer = certify_nonnegative(A, em(A, 1, 3, n_starts=10))
+    assert answer.upper_bound >= exhaustive_nonnegative(A, 1, 3).objective * (1 - 1e-9)
     assert answer.gap < 0.5
+
+
+def badly_scaled(seed):
+    """Features from 1e-9 to 1, fewer than nine."""
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(3, 9))
+    X = rng.standard_normal((int(rng.integers(1, 2 * d)), d)) * 10.0 ** rng.uniform(-9, 0, d)
+    return X.T @ X, int(rng.integers(1, d + 1))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_features_of_any_scale_have_a_positive_part(seed):
+    A, k = badly_scaled(seed)
+    best = exhaustive_nonnegative(A, 1, k).objective
+    assert min(nonnegative_bounds(A, k).values()) >= best * (1 - 1e-12)
 
 
 def test_many_features_do_without_the_positive_part(monkeypatch):
@@ -70,13 +85,13 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="problem=None must be Nonnegative"):
         certify_nonnegative(np.eye(3), np.eye(3)[:, :1])
     with pytest.raises(ValueError, match="rank=4"):
-        nonnegative_bounds(np.eye(3), 1, 4)
+        nonnegative_bounds(np.eye(3), 1, rank=4)
 
 
 def test_an_answer_for_another_covariance_is_refused():
     """Else its larger objective would be taken for its own bound: "proven optimal"."""
     A = make_scheme("F", 9, 0)
-    answer = em(A, 3, seed=0)
+    answer = em(A, 1, 3)
     with pytest.raises(ValueError, match="solution does not fit A: W has shape"):
         certify_nonnegative(A[:5, :5], answer)
     with pytest.raises(ValueError, match="solution does not fit A: the objective is"):
@@ -86,8 +101,9 @@ def test_an_answer_for_another_covariance_is_refused():
 def test_a_certificate_does_not_rest_on_chance():
     """The net's own bound, too low here as one run in d may have it, is not taken over."""
     A = make_scheme("F", 9, 1)
-    best = exhaustive_nonnegative(A, 3)
-    lucky = replace(epsilon_net(A, 3, 1, seed=0, n_samples=1), upper_bound=best.objective * 0.99)
+    best = exhaustive_nonnegative(A, 1, 3)
+    lucky = replace(epsilon_net(A, 1, 3, rank=2, n_samples=1), upper_bound=best.objective * 0.99)
+    assert lucky.bound_probability == 1 - 1 / 9
     lucky = replace(lucky, upper_bound=max(lucky.upper_bound, lucky.objective))
     assert certify_nonnegative(A, lucky).upper_bound >= best.objective * (1 - 1e-9)
     assert certify_nonnegative(A, best).upper_bound == best.upper_bound
@@ -96,6 +112,6 @@ def test_a_certificate_does_not_rest_on_chance():
 @pytest.mark.parametrize("d", [1, 2])
 def test_few_features_need_no_rank(d):
     A = make_scheme("F", 9, 0)[:d, :d]
-    best = exhaustive_nonnegative(A, 1).objective
+    best = exhaustive_nonnegative(A, 1, 1).objective
     assert min(nonnegative_bounds(A, 1).values()) >= best * (1 - 1e-9)
-    assert certify_nonnegative(A, em(A, 1, seed=0)).upper_bound >= best * (1 - 1e-9)
+    assert certify_nonnegative(A, em(A, 1, 1)).upper_bound >= best * (1 - 1e-9)

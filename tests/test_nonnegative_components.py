@@ -3,64 +3,87 @@
 import numpy as np
 import pytest
 
-from fspca import Covariance, check_solution, em, nonnegative_components, spannogram
+from fspca import Covariance, Nonnegative, check_solution, em, epsilon_net, nspca, spannogram
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.nonnegative.points import spannogram_points
 from fspca.synthetic import make_scheme
 
-OPTIONS = {
-    "spannogram": {"rank": 2},
-    "epsilon_net": {"rank": 2, "seed": 0},
-    "net_bound": {"rank": 2},
-    "em": {"seed": 0},
-    "nspca": {"seed": 0},
-}
+METHODS = [spannogram, spannogram_points, epsilon_net, em, nspca]
 
 
-@pytest.mark.parametrize("method", OPTIONS)
+@pytest.mark.parametrize("method", METHODS)
 def test_supports_are_disjoint_and_components_orthogonal(method):
     A = make_scheme("F", 12, 0)
-    found = nonnegative_components(A, 3, 4, method, **OPTIONS[method])
+    found = method(A, 3, 4)
     assert check_solution(A, found)
+    assert found.problem == Nonnegative(3, 4, disjoint=True)
     assert np.all(np.count_nonzero(found.W, axis=1) <= 1)
     assert np.allclose(found.W.T @ found.W, np.eye(3))
-    assert np.all(np.diff(found.history) > 0)
+    assert found.history[-1] == pytest.approx(found.objective)
 
 
-@pytest.mark.parametrize("method", OPTIONS)
+def test_shared_features_are_no_disjoint_supports():
+    W = np.array([[0.6, 0.0], [0.8, 0.6], [0.0, 0.8]])
+    verdict = check_solution(np.eye(3), W, Nonnegative(2, 2, disjoint=True))
+    assert "columns of W share the features [1]" in str(verdict)
+    assert check_solution(np.eye(3), W, Nonnegative(2, 2))
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_one_component_is_the_methods_own(method):
     A = make_scheme("F", 12, 1)
-    found = nonnegative_components(A, 1, 4, method, **OPTIONS[method])
-    assert found.solver == method
+    found = method(A, 1, 4)
+    assert found.solver == method.__name__
+    assert len(found.support) <= 4
 
 
 def test_the_second_is_the_first_of_what_is_left():
     A = make_scheme("F", 12, 2)
-    both = nonnegative_components(A, 2, 4, "spannogram", rank=2)
+    both = spannogram(A, 2, 4, rank=2)
     left = np.setdiff1d(np.arange(12), np.flatnonzero(both.W[:, 0]))
-    alone = spannogram(A[np.ix_(left, left)], 4, 2)
+    alone = spannogram(A[np.ix_(left, left)], 1, 4, rank=2)
     assert np.array_equal(left[alone.support], np.flatnonzero(both.W[:, 1]))
 
 
 def test_deflation_projects_out():
     A = make_scheme("F", 12, 3)
-    both = nonnegative_components(A, 2, 4, "em", apart="deflation", seed=0)
+    both = em(A, 2, 4, apart="deflation")
     x = both.W[:, 0]
     P = np.eye(12) - np.outer(x, x)
-    assert np.array_equal(em(P @ A @ P, 4, seed=0).support, np.flatnonzero(both.W[:, 1]))
+    assert np.array_equal(em(P @ A @ P, 1, 4).support, np.flatnonzero(both.W[:, 1]))
 
 
 def test_features_that_run_short_are_shared_out():
     A = make_scheme("F", 6, 0)
-    found = nonnegative_components(Covariance(A), 6, 4, "em", seed=0)
+    found = em(Covariance(A), 6, 4)
     assert np.count_nonzero(found.W, axis=0).tolist() == [1] * 6
     assert found.objective == pytest.approx(np.trace(A))
 
 
+@pytest.mark.parametrize("d", [5, 7])
+@pytest.mark.parametrize("seed", range(10))
+def test_the_oracle_for_two_tries_every_pair(d, seed):
+    A, k = make_scheme("F", d, seed), 1 + seed % 4
+    found, best = exhaustive_nonnegative(A, 2, k), 0.0
+    for mask in range(1, 2 ** (d - 1)):  # one side of every division of the features
+        side = (mask >> np.arange(d)) % 2 == 1
+        parts = [exhaustive_nonnegative(A[np.ix_(s, s)], 1, min(k, s.sum())) for s in (side, ~side)]
+        best = max(best, sum(part.objective for part in parts))
+    assert check_solution(A, found)
+    assert found.objective == pytest.approx(best, rel=1e-12)
+
+
+def test_time_that_runs_out_leaves_what_is_feasible():
+    A = make_scheme("F", 12, 0)
+    found = em(A, 3, 4, max_seconds=0)
+    assert found.stopped == "max_seconds"
+    assert check_solution(A, found)
+
+
 def test_what_does_not_fit_is_refused():
-    with pytest.raises(ValueError, match="method='pca' must be one of"):
-        nonnegative_components(np.eye(3), 1, 1, "pca")
     with pytest.raises(ValueError, match="apart='signs' must be one of"):
-        nonnegative_components(np.eye(3), 1, 1, "em", apart="signs", seed=0)
+        em(np.eye(3), 1, 1, apart="signs")
     with pytest.raises(ValueError, match="m=4 must lie"):
-        nonnegative_components(np.eye(3), 4, 1, "em", seed=0)
+        em(np.eye(3), 4, 1)
     with pytest.raises(TypeError, match="rank='b' must be an integer"):
-        nonnegative_components(np.eye(3), 2, 1, rank="b", seed=0)
+        epsilon_net(np.eye(3), 2, 1, rank="b")

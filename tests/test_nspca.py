@@ -5,7 +5,7 @@ import pytest
 
 from fspca import ConvergenceWarning, check_solution, nspca
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.nonnegative.nspca import largest_root, nspca_path, nspca_with_k, penalised, sweep
+from fspca.nonnegative.nspca import largest_root, nspca_path, penalised, sweep
 from fspca.synthetic import make_scheme
 
 
@@ -59,37 +59,37 @@ def test_alpha_makes_components_orthogonal_and_of_length_one():
 def test_beta_makes_components_sparse(seed):
     A = make_scheme("F", 12, seed)
     top = np.linalg.eigvalsh(A)[-1]
-    counts = [len(nspca(A, 1, 10 * top, b * top, seed=0).support) for b in (0.0, 0.3, 5.0)]
+    counts = [len(nspca(A, 1, penalty=b * top, alpha=10 * top).support) for b in (0.0, 0.3, 5.0)]
     assert counts[0] >= counts[1] >= counts[2] == 1
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_its_answer_is_judged_as_any_other(seed):
     A = make_scheme("F", 9, seed)
-    found = nspca(A, 2, 10 * np.linalg.eigvalsh(A)[-1], 1.0, seed=0)
+    found = nspca(A, 2, penalty=1.0, alpha=10 * np.linalg.eigvalsh(A)[-1])
     assert check_solution(A, found)
-    one = nspca_with_k(A, 4, seed=0)
+    one = nspca(A, 1, 4)
     assert check_solution(A, one)
-    assert one.objective <= exhaustive_nonnegative(A, 4).objective * (1 + 1e-9)
+    assert one.objective <= exhaustive_nonnegative(A, 1, 4).objective * (1 + 1e-9)
 
 
 def test_the_search_meets_most_counts():
-    met = [len(nspca_with_k(make_scheme("F", 12, s), 3, seed=0).support) == 3 for s in range(10)]
+    met = [len(nspca(make_scheme("F", 12, s), 1, 3).support) == 3 for s in range(10)]
     assert sum(met) >= 7
 
 
 def test_budget_exhausted_warns_and_says_so():
     with pytest.warns(ConvergenceWarning, match="nspca stopped"):
-        assert not nspca(make_scheme("F", 12, 0), 2, 500.0, 1.0, seed=0, max_sweeps=1).converged
+        assert not nspca(make_scheme("F", 12, 0), 2, penalty=1.0, alpha=500.0, max_iter=1).converged
 
 
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="alpha=0 must be positive"):
-        nspca(np.eye(3), 1, 0, 0, seed=0)
+        nspca(np.eye(3), 1, penalty=0, alpha=0)
     with pytest.raises(ValueError, match="beta=-1 must be"):
-        nspca(np.eye(3), 1, 1, -1, seed=0)
+        nspca(np.eye(3), 1, penalty=-1, alpha=1)
     with pytest.raises(ValueError, match="m=4 must lie between 1 and d=3"):
-        nspca(np.eye(3), 4, 1, 0, seed=0)
+        nspca(np.eye(3), 4, penalty=0, alpha=1)
     for alpha in (0, -1, np.nan):
         with pytest.raises(ValueError, match=f"alpha={alpha} must be"):
             nspca_path(np.eye(3), [0.1], alpha=alpha, seed=0)

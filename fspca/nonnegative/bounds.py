@@ -6,8 +6,9 @@ import numpy as np
 
 from fspca.covariance import Covariance, as_covariance
 from fspca.judge import check_solution
-from fspca.nonnegative.low_rank import asked
-from fspca.nonnegative.net_bound import net_bound
+from fspca.linalg import EPS
+from fspca.nonnegative.low_rank import checked_rank
+from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import Nonnegative
 from fspca.shared_support.certificate import upper_bound
 
@@ -20,7 +21,8 @@ def rho_terms(A, k, rank):
     >>> rho_terms(np.diag([4.0, 1.0]), k=2, rank=1)
     (0.5, 0.6666666666666666)
     """
-    A, _ = asked(A, k, rank)
+    A = as_covariance(A).plain
+    k, rank = Nonnegative(1, k).fit(A.size).k, checked_rank(rank, A.size)
     values = np.maximum(A.leading(min(rank + 1, A.size))[0], 0.0)
     tail = values[rank] if rank < A.size else 0.0
     ratio = tail / values[0] if values[0] else 0.0
@@ -52,24 +54,26 @@ def positive_part(A):
     r"""Return a Covariance P and s with x'Ax <= x'Px - s for every unit x >= 0.
 
     For x >= 0 negative entries of A only lower x'Ax, so that A_+ = max(A, 0), entry by entry,
-    bounds it.  A_+ need not be positive semidefinite; P = A_+ + s I is, and adds s to all.
+    bounds it.  A_+ need not be positive semidefinite; P = A_+ + s I is, and adds s to all.  s is
+    more than is needed by the rounding of the eigenvalue, which may be all of a small feature.
 
-    >>> P, s = positive_part(np.array([[1.0, -0.5], [-0.5, 1.0]]))
-    >>> P.submatrix([0, 1]), s
-    (array([[1., 0.],
-           [0., 1.]]), 0.0)
+    >>> P, s = positive_part(np.array([[2.0, -1.0], [-1.0, 2.0]]))
+    >>> P.submatrix([0, 1]).round(9)
+    array([[2., 0.],
+           [0., 2.]])
     """
     A = as_covariance(A).plain
     plus = np.maximum(A.submatrix(np.arange(A.size)), 0.0)
-    s = max(-float(np.linalg.eigvalsh(plus)[0]), 0.0)
+    values = np.linalg.eigvalsh(plus)
+    s = max(8 * A.size * EPS * values[-1] - values[0], 0.0)
     return Covariance(plus + s * np.eye(A.size)), s
 
 
-def nonnegative_bounds(A, k, rank=None, max_steps=200):
+def nonnegative_bounds(A, k, *, rank=None, max_iter=200):
     """Return upper bounds on the best nonnegative component with k nonzeros, by name.
 
-    "cells" is `net_bound` on A, of rank 3 unless told otherwise (of rank d, if that is less).
-    Up to 2000 features there are also that of the positive part of A, and the dual of
+    "cells" is that of `spannogram` on A to a thousandth, with the shift, of rank 3 unless told
+    otherwise.  Up to 2000 features there are also that of the positive part of A, and the dual of
     `fspca.upper_bound` on it, which knows nothing of signs and needs to know nothing any more.
     None of them rests on chance.
 
@@ -78,25 +82,23 @@ def nonnegative_bounds(A, k, rank=None, max_steps=200):
     1.0
     """
     A = as_covariance(A)
-    rank = min(3, A.size) if rank is None else rank
-    A, _ = asked(A, k, rank)
-    bounds = {"cells": net_bound(A, k, rank).upper_bound}
+    options = {"rank": rank, "shift": True, "tol": 1e-3}
+    bounds = {"cells": spannogram(A, 1, k, **options).upper_bound}
     if A.size <= MOST_FORMED:
         P, s = positive_part(A)
-        bounds["cells, positive part"] = net_bound(P, k, rank).upper_bound - s
-        bounds["dual, positive part"] = upper_bound(P, 1, k, max_steps=max_steps).bound - s
+        bounds["cells, positive part"] = spannogram(P, 1, k, **options).upper_bound - s
+        bounds["dual, positive part"] = upper_bound(P, 1, k, max_steps=max_iter).bound - s
     return bounds
 
 
-def certify_nonnegative(A, solution, rank=None, max_steps=200):
+def certify_nonnegative(A, solution, *, rank=None, max_iter=200):
     """Return a nonnegative component with the least of `nonnegative_bounds` as its bound.
 
-    A lower bound that it had before is kept, unless it is that of `epsilon_net`, which holds
-    with a probability only.
+    A lower bound that it had before is kept, unless it holds with a probability only.
 
     >>> from fspca import em
     >>> A = np.array([[1.0, -0.5], [-0.5, 1.0]])
-    >>> certify_nonnegative(A, em(A, k=2, seed=0), rank=1).gap < 1e-6
+    >>> certify_nonnegative(A, em(A, 1, 2), rank=1).gap < 1e-6
     True
     """
     problem = getattr(solution, "problem", None)
@@ -104,7 +106,8 @@ def certify_nonnegative(A, solution, rank=None, max_steps=200):
         raise ValueError(f"problem={problem} must be Nonnegative with m=1")
     if not (verdict := check_solution(A, solution)):  # one of another A, say
         raise ValueError(f"solution does not fit A: {verdict}")
-    bounds = [*nonnegative_bounds(A, problem.k, rank, max_steps).values()]
-    if solution.upper_bound is not None and "epsilon_net" not in solution.solver:
+    bounds = [*nonnegative_bounds(A, problem.k, rank=rank, max_iter=max_iter).values()]
+    if solution.upper_bound is not None and solution.bound_probability == 1:
         bounds.append(solution.upper_bound)
-    return replace(solution, upper_bound=float(max(min(bounds), solution.objective)))
+    least = float(max(min(bounds), solution.objective))
+    return replace(solution, upper_bound=least, bound_probability=1.0)

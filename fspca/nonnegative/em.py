@@ -1,14 +1,13 @@
-"""EM: expectation-maximisation for one sparse, or sparse and nonnegative, component."""
-
-import warnings
+"""EM: expectation-maximisation for sparse and nonnegative components."""
 
 import numpy as np
 
-from fspca.covariance import as_covariance
 from fspca.linalg import largest
-from fspca.nonnegative.low_rank import keep_positive
-from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, Solution
-from fspca.validate import checked_choice, checked_count, checked_nonnegative
+from fspca.nonnegative.components import alone, one_by_one
+from fspca.nonnegative.low_rank import answer
+from fspca.problem import CUT_SHORT, Nonnegative, SeparateSupports
+from fspca.running import Run, solves
+from fspca.starts import checked_init, starting_point
 
 
 def unit_columns(W):
@@ -25,33 +24,39 @@ def soften(W, k):
     return np.sign(W) * size
 
 
-def em_step(A, W, k, nonnegative):
+def em_step(A, W, k):
     """Return the columns after one E-step and one M-step, and the variances before."""
     AW = A.product(W)
-    M = np.maximum(AW, 0.0) if nonnegative else AW
+    M = np.maximum(AW, 0.0)
     moved = soften(unit_columns(M), k)
     for j in np.flatnonzero(~moved.any(axis=0)):  # more than k entries are equally large
-        kept = largest(np.abs(M[:, j]), k)
+        kept = largest(M[:, j], k)
         moved[kept, j] = M[kept, j]
     lost = ~moved.any(axis=0)  # nothing is left to explain: stay
     return np.where(lost, W, unit_columns(moved)), (W * AW).sum(axis=0)
 
 
-def iterate(A, W, k, nonnegative, tol, max_iter):
-    """Step until no variance changes by more than tol, relatively; return also whether so."""
-    before = None
-    for n_iter in range(max_iter + 1):
-        moved, values = em_step(A, W, k, nonnegative)
-        if before is not None and np.all(np.abs(values - before) <= tol * values):
-            return W, values, n_iter, True
-        W, before = (moved if n_iter < max_iter else W), values
-    return W, values, max_iter, False
+def iterate(A, W, k, tol, run):
+    """Step until no variance changes by more than tol, relatively; return W and all variances."""
+    values = []
+    with run:
+        for _ in run:
+            moved, now = em_step(A, W, k)
+            values.append(now)
+            if len(values) > 1 and np.all(np.abs(now - values[-2]) <= tol * now):
+                run.stop("settled")
+            else:
+                run.keep(now.max(), moved)
+                W = moved
+    return W, np.array(values)
 
 
-def em(A, k, *, nonnegative=True, start="signed", n_starts=5, seed, tol=1e-6, max_iter=1000):
-    r"""Find one sparse, nonnegative component as the axis of a probabilistic model.
+@solves(Nonnegative)
+def em(A, m, k, *, apart="supports", init="random", n_starts=5, seed=0, tol=1e-6, max_iter=1000,
+       max_seconds=None, progress=None):  # fmt: skip
+    r"""Find sparse, nonnegative components, each as the axis of a probabilistic model.
 
-    The problem is max x'Ax over unit x (x >= 0) with at most k nonzeros.  Data are modelled as
+    The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  Data are modelled as
     multiples of x plus noise that vanishes.  The E-step projects the data on x, the M-step
     regresses them on those projections: together x <- A x.  Negative entries are then set to
     zero, all are lowered by the (k + 1)-th largest, and the length is made 1.  When that
@@ -60,22 +65,25 @@ def em(A, k, *, nonnegative=True, start="signed", n_starts=5, seed, tol=1e-6, ma
     Parameters
     ----------
     A : array (d x d) or Covariance
-    k : int
-        Nonzeros at most.
-    nonnegative : bool
-        False drops x >= 0; the answer is then one of `SeparateSupports(1, k)`.
-    start : "signed" or "positive"
-        Random normal entries, or their moduli.  With many features the second are all nearly
-        the same direction, so that more starts hardly help.
+    m, k : int
+        Components, found one after another, and nonzeros of each at most.
+    apart : "supports" or "deflation"
+        Set the features of a component aside for the next, or project the component out.
+    init : "random", "positive", "pca", "variance" or array (d x 1)
+        Random normal entries, or their moduli, or the first start and random ones after it.
+        With many features positive starts are all nearly the same direction, so that more of
+        them hardly help.
     n_starts, seed
-        How many random starts, run side by side; the best is returned.
-    tol, max_iter
+        How many starts, run side by side; the best is returned.
+    tol, max_iter, max_seconds
         Stop where no variance changes by more than tol, relatively; ending at max_iter warns.
+    progress : True or callable
+        Told of each step.
 
     Returns
     -------
     Solution
-        `history` holds the best objective after each start, `n_iter` the steps in all.
+        `history` holds the variance after each step of the best start.
 
     Notes
     -----
@@ -88,45 +96,42 @@ def em(A, k, *, nonnegative=True, start="signed", n_starts=5, seed, tol=1e-6, ma
     Examples
     --------
     >>> A = np.array([[2.0, -1.0, 0.5], [-1.0, 2.0, 0.8], [0.5, 0.8, 1.0]])
-    >>> em(A, k=2, n_starts=10, seed=0).support
+    >>> em(A, 1, 2, n_starts=10).support
     array([1, 2])
     """
-    A = as_covariance(A)
-    if not isinstance(nonnegative, bool | np.bool_):
-        raise TypeError(f"nonnegative={nonnegative!r} must be True or False")
-    problem = (Nonnegative(1, k) if nonnegative else SeparateSupports(1, k)).fit(A.size)
-    checked_choice("start", start, ("signed", "positive"))
-    checked_count("n_starts", n_starts)
-    checked_count("max_iter", max_iter)
-    tol = checked_nonnegative("tol", tol)
-    W = np.random.default_rng(seed).standard_normal((A.size, n_starts))
-    W = unit_columns(np.abs(W) if start == "positive" else W)
-    if nonnegative:  # a start that only leads below zero is turned round
-        W = W * np.where(A.product(W).max(axis=0) > 0, 1.0, -1.0)
-    W, _, first, settled = iterate(A, W, k, nonnegative, tol, max_iter)
-    if nonnegative:  # one that explains nothing has not moved
-        W = np.where(W.min(axis=0) >= 0, W, np.abs(W))
-    steps, converged, columns = first * n_starts, settled, []
-    for w in W.T:
-        rows = largest(np.abs(w), k) if np.count_nonzero(w) > k else np.flatnonzero(w)
-        inner = A.restricted(rows)
-        v, _, n_iter, settled = iterate(
-            inner, unit_columns(w[rows, None]), len(rows), nonnegative, tol, max_iter
-        )
-        column = np.zeros(A.size)
-        column[rows] = v[:, 0]
-        steps, converged = steps + n_iter, converged and settled
-        columns.append(column if column.any() else keep_positive(A.diagonal(), 1))
-    values = [problem.score(A.plain, column[:, None]) for column in columns]
-    if not converged:
-        warnings.warn(
-            f"em stopped at max_iter={max_iter} before its objective settled",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    best = int(np.argmax(values))
-    return Solution(
-        columns[best][:, None], np.flatnonzero(columns[best]), values[best], problem, "em",
-        tuple(np.maximum.accumulate(values)), steps,
-        "settled" if converged else "max_iter",
-    )  # fmt: skip
+    init = checked_init(init, A.size, 1, ("random", "positive", "pca", "variance"))
+
+    def method(A, k, run):
+        return one_em(A, k, init, n_starts, np.random.default_rng(seed), tol, run)
+
+    return one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress)
+
+
+def starts(A, init, n_starts, rng):
+    """Return n_starts unit columns, none of which leads below zero in all entries."""
+    W = rng.standard_normal((A.size, n_starts))
+    if np.shape(init) == (A.size, 1):  # for the features that later are left it does not fit
+        W[:, :1] = init
+    elif init in ("pca", "variance"):
+        W[:, :1] = starting_point(A, SeparateSupports(1, 1), init, rng)[0]
+    W = unit_columns(np.abs(W) if init == "positive" else W)
+    return W * np.where(A.product(W).max(axis=0) > 0, 1.0, -1.0)
+
+
+def one_em(A, k, init, n_starts, rng, tol, run):
+    """Return the Solution with one component."""
+    W, first = iterate(A, starts(A, init, n_starts, rng), k, tol, run)
+    W = np.where(W.min(axis=0) >= 0, W, np.abs(W))  # one that explains nothing has not moved
+    found = []
+    for j, w in enumerate(W.T):
+        rows = largest(w, k) if np.count_nonzero(w) > k else np.flatnonzero(w)
+        inner = Run(run.max_iter, run.left)
+        v, second = iterate(A.restricted(rows), unit_columns(w[rows, None]), len(rows), tol, inner)
+        x = np.zeros(A.size)
+        x[rows] = v[:, 0]
+        x = x if x.any() else alone(A)
+        value = float(x @ A.product(x[:, None])[:, 0])
+        ended = run.stopped if run.stopped in CUT_SHORT else inner.stopped
+        history = (*first[1:, j], *second[1:, 0], value)
+        found.append(answer(A, k, x, "em", history=history, n_iter=len(history), stopped=ended))
+    return max(found, key=lambda each: each.objective)

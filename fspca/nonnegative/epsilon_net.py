@@ -3,8 +3,12 @@
 import numpy as np
 from scipy.special import betaincc, betainccinv
 
-from fspca.nonnegative.low_rank import answer, asked, keep_positive, low_rank
-from fspca.validate import checked_count, checked_nonnegative
+from fspca.covariance import as_covariance
+from fspca.nonnegative.components import alone, one_by_one
+from fspca.nonnegative.low_rank import answer, checked_rank, keep_positive, low_rank
+from fspca.problem import Nonnegative
+from fspca.running import solves
+from fspca.validate import checked_count, checked_nonnegative, checked_truth
 
 BLOCK = 2_000_000  # numbers held at a time
 MOST_POINTS = 10_000_000
@@ -69,7 +73,9 @@ def best_points(V, C, counts):
     return value, point
 
 
-def epsilon_net(A, k, rank, epsilon=0.1, *, seed, n_samples=None, shift=False):
+@solves(Nonnegative)
+def epsilon_net(A, m, k, *, rank=None, epsilon=0.1, n_samples=None, shift=False, apart="supports",
+                seed=0):  # fmt: skip
     r"""Find a nonnegative component with k nonzeros, near the best of a low-rank covariance.
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  For A = VV' of rank r,
@@ -79,23 +85,27 @@ def epsilon_net(A, k, rank, epsilon=0.1, *, seed, n_samples=None, shift=False):
     Parameters
     ----------
     A : array (d x d) or Covariance
-    k, rank : int
-        Nonzeros at most, and the rank r of the part of A that is looked at.
+    m, k : int
+        Components, found one after another, and nonzeros of each at most.
+    rank : int
+        The rank r of the part of A that is looked at; 3 unless told otherwise.
     epsilon : float
         Of the low-rank optimum a fraction 1 - epsilon is reached with probability 1 - 1/d.
-    seed
-        Of the points.
     n_samples : int
         How many points to draw in place of the number that epsilon needs; the epsilon that
         they are good for is then used in the bound.
     shift : bool
         Look at the part of A above lambda_{r+1} rather than at A_r.
+    apart : "supports" or "deflation"
+        Set the features of a component aside for the next, or project the component out.
+    seed
+        Of the points.
 
     Returns
     -------
     Solution
-        Its `upper_bound` is x'VV'x / (1 - epsilon) + lambda_{r+1}, and holds with probability
-        at least 1 - 1/d over the points.  `n_iter` counts the points.
+        For m = 1 its `upper_bound` is x'VV'x / (1 - epsilon) + lambda_{r+1}, and holds with
+        probability at least 1 - 1/d over the points.  `n_iter` counts the points.
 
     Notes
     -----
@@ -110,43 +120,54 @@ def epsilon_net(A, k, rank, epsilon=0.1, *, seed, n_samples=None, shift=False):
     Examples
     --------
     >>> V = np.array([[3.0, 0.0], [1.0, 1.0], [-3.0, 1.0]])
-    >>> epsilon_net(V @ V.T, k=2, rank=2, n_samples=1000, seed=0).support
+    >>> epsilon_net(V @ V.T, 1, 2, rank=2, n_samples=1000).support
     array([0, 1])
     """
-    return epsilon_net_path(A, [k], rank, epsilon, seed=seed, n_samples=n_samples, shift=shift)[0]
+    rank = checked_rank(rank, A.size)
+
+    def method(A, k, run):
+        inner = min(rank, A.size)
+        return epsilon_net_path(
+            A, [k], rank=inner, epsilon=epsilon, n_samples=n_samples, shift=shift, seed=seed
+        )[0]
+
+    return one_by_one(A, m, k, apart, method, None, None, None)
 
 
-def epsilon_net_path(A, counts, rank, epsilon=0.1, *, seed, n_samples=None, shift=False):
+def epsilon_net_path(A, counts, *, rank=None, epsilon=0.1, n_samples=None, shift=False, seed=0):
     """Return the `epsilon_net` of each count of nonzeros, all from the same points.
 
     The probability of 1 - 1/d is that of each bound by itself.
 
-    >>> path = epsilon_net_path(np.diag([4.0, 2.0, 1.0]) + 1, [1, 2, 3], 2, seed=0)
+    >>> path = epsilon_net_path(np.diag([4.0, 2.0, 1.0]) + 1, [1, 2, 3], rank=2)
     >>> [len(each.support) for each in path]
     [1, 2, 3]
     """
-    counts = [int(k) if isinstance(k, np.integer) else k for k in counts]
-    for k in counts or [0]:
-        A, _ = asked(A, k, rank)
+    A = as_covariance(A).plain
+    rank = checked_rank(rank, A.size)
+    counts = [Nonnegative(1, k).fit(A.size).k for k in counts]
+    checked_truth("shift", shift)
     if not 0 < checked_nonnegative("epsilon", epsilon) < 1:
         raise ValueError(f"epsilon={epsilon} must lie between 0 and 1")
     if n_samples is not None:
         checked_count("n_samples", n_samples)
     V, _, tail = low_rank(A, rank, shift)
-    r = max(V.shape[1], 1)
-    V = V if V.shape[1] else np.zeros((A.size, 1))
+    r = V.shape[1]
+    if not r:  # nothing is left above the shift: every unit vector explains the same
+        return [answer(A, k, alone(A), "epsilon_net", bound=tail) for k in counts]
     if n_samples is None:
         n_samples = samples_needed(r, epsilon, A.size)
         epsilon = epsilon if r > 1 else 0.0  # of rank one the two points are all there are
     else:
         epsilon = epsilon_reached(r, n_samples, A.size)
-    scale = np.linalg.norm(V) or 1.0
+    scale = np.linalg.norm(V)
     C = np.random.default_rng(seed).standard_normal((n_samples, r))
     C /= np.linalg.norm(C, axis=1, keepdims=True)
     _, points = best_points(V / scale, C, counts)
     path = []
     for k, c in zip(counts, points, strict=True):
-        x = keep_positive(V @ c / scale, k) if V.any() else keep_positive(A.diagonal(), 1)
+        x = keep_positive(V @ c / scale, k)
         bound = ((V.T @ x) ** 2).sum() / (1 - epsilon) + tail
-        path.append(answer(A, asked(A, k, rank)[1], x, "epsilon_net", bound, n_iter=n_samples))
+        sure = 1.0 if r == 1 else 1 - 1 / A.size
+        path.append(answer(A, k, x, "epsilon_net", bound, bound_probability=sure, n_iter=n_samples))
     return path

@@ -5,25 +5,30 @@ from math import comb
 
 import numpy as np
 
-from fspca.nonnegative.low_rank import answer, asked
+from fspca.problem import Nonnegative, Solution
+from fspca.running import solves
 
-MOST_SUPPORTS = 2_000_000
+MOST_SUPPORTS, MOST_SHARED = 2_000_000, 12
 BLOCK = 20_000  # supports at a time
 
 
-def exhaustive_nonnegative(A, k):
-    r"""Find the best nonnegative component with at most k nonzeros, by enumeration.
+@solves(Nonnegative)
+def exhaustive_nonnegative(A, m, k):
+    r"""Find the best nonnegative components with at most k nonzeros each, by enumeration.
 
-    The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  On the support S of an
-    optimum all entries are positive, so x is a local maximum on the sphere of S, hence a
+    For m = 1 the problem is max x'Ax over unit x >= 0 with at most k nonzeros.  On the support S
+    of an optimum all entries are positive, so x is a local maximum on the sphere of S, hence a
     leading eigenvector of A[S, S].  The optimum is therefore the largest lambda_1(A[S, S])
     among the S of at most k features whose leading eigenvector has no two signs.
+    For m > 1 supports are disjoint, and the best m of them are found by adding one at a time to
+    all sets of features.
 
     Parameters
     ----------
     A : array (d x d) or Covariance
-    k : int
-        Features at most, 1 <= k <= d; all supports up to that size must be at most 2 000 000.
+    m, k : int
+        Components, and features of each at most; all supports up to that size must be at most
+        2 000 000, and for m > 1 there may be at most 12 features.
 
     Returns
     -------
@@ -38,27 +43,54 @@ def exhaustive_nonnegative(A, k):
 
     Examples
     --------
-    >>> exhaustive_nonnegative(np.array([[2.0, -1.0], [-1.0, 3.0]]), 2).objective
+    >>> exhaustive_nonnegative(np.array([[2.0, -1.0], [-1.0, 3.0]]), 1, 2).objective
     3.0
     """
-    A, problem = asked(A, k, 1)
-    count = sum(comb(A.size, size) for size in range(1, k + 1))
-    if count > MOST_SUPPORTS:
+    A, d = A.plain, A.size
+    total = sum(comb(d, size) for size in range(1, k + 1))
+    if total > MOST_SUPPORTS or (m > 1 and d > MOST_SHARED):
         raise ValueError(
-            f"d={A.size} and k={k} give {count} supports; at most {MOST_SUPPORTS} are tried"
+            f"d={d}, m={m} and k={k} give {total} supports; at most {MOST_SUPPORTS} are tried, "
+            f"and at most {MOST_SHARED} features for m > 1"
         )
-    full, best, x = A.submatrix(np.arange(A.size)), -np.inf, np.zeros(A.size)
+    full, kept = A.submatrix(np.arange(d)), []
     for size in range(1, k + 1):
-        chosen = np.array(list(combinations(range(A.size), size)))
+        chosen = np.array(list(combinations(range(d), size)))
         for S in np.array_split(chosen, -(-len(chosen) // BLOCK)):
             values, vectors = np.linalg.eigh(full[S[:, :, None], S[:, None, :]])
             u = vectors[:, :, -1]
             u = u * np.sign(u[np.arange(len(u)), np.abs(u).argmax(axis=1)])[:, None]
-            value = np.where((u >= -1e-12).all(axis=1), values[:, -1], -np.inf)
-            i = int(np.argmax(value))
-            if value[i] > best:
-                best, x = value[i], np.zeros(A.size)
-                x[S[i]] = np.maximum(u[i], 0.0)
-    x /= np.linalg.norm(x)
-    value = problem.score(A, x[:, None])
-    return answer(A, problem, x, "exhaustive_nonnegative", bound=value, n_iter=count)
+            fits = np.flatnonzero((u >= -1e-12).all(axis=1))
+            if m == 1 and len(fits):
+                fits = fits[[int(np.argmax(values[fits, -1]))]]
+            kept += [(values[i, -1], S[i], np.maximum(u[i], 0.0)) for i in fits]
+    parts = [max(kept, key=lambda each: each[0])] if m == 1 else apart(kept, d, m)
+    W = np.zeros((d, m))
+    for j, (_, S, u) in enumerate(parts):
+        W[S, j] = u / np.linalg.norm(u)
+    problem = Nonnegative(m, k, disjoint=True)
+    value, support = problem.score(A, W), np.flatnonzero(W.any(axis=1))
+    return Solution(W, support, value, problem, "exhaustive_nonnegative", (value,), total,
+                    upper_bound=value)  # fmt: skip
+
+
+def apart(kept, d, m):
+    """Return the m of these (value, support, x) with disjoint supports and the largest sum.
+
+    Sets of features are the bits of numbers: best[M] is the most that j supports within M give.
+    """
+    sets, masks = np.arange(2**d), [int(np.sum(1 << S)) for _, S, _ in kept]
+    best, choices = np.zeros(2**d), []
+    for _ in range(m):
+        before, best, choice = best, np.full(2**d, -np.inf), np.zeros(2**d, dtype=int)
+        for i, mask in enumerate(masks):
+            within = sets[sets & mask == mask]
+            value = kept[i][0] + before[within ^ mask]
+            better = value > best[within]
+            best[within[better]], choice[within[better]] = value[better], i
+        choices.append(choice)
+    left, parts = 2**d - 1, []
+    for choice in reversed(choices):
+        parts.append(kept[choice[left]])
+        left ^= masks[choice[left]]
+    return parts

@@ -5,6 +5,7 @@ import numpy as np
 from fspca.covariance import as_covariance
 from fspca.linalg import EPS, largest
 from fspca.problem import Nonnegative, Solution
+from fspca.running import Run
 from fspca.validate import checked_count
 
 
@@ -61,22 +62,23 @@ def settle(V, x):
     return y / np.linalg.norm(y) if y.any() and y.min() >= 0 else x
 
 
-def asked(A, k, rank):
-    """Return A without its ridge and the problem, after checking what was asked."""
-    A, problem = as_covariance(A).plain, Nonnegative(1, k)
-    problem.fit(A.size)
-    if checked_count("rank", rank) > A.size:
-        raise ValueError(f"rank={rank} must lie between 1 and d={A.size}")
-    return A, problem
+def checked_rank(rank, d):
+    """Return the rank as an int; None asks for three, or d where that is less."""
+    if rank is None:
+        return min(3, d)
+    if checked_count("rank", rank) > d:
+        raise ValueError(f"rank={rank} must lie between 1 and d={d}")
+    return int(rank)
 
 
-def answer(A, problem, x, solver, bound=None, **details):
+def answer(A, k, x, solver, bound=None, **details):
     """Return the Solution with the one component x; a bound is never below its value.
 
     Entries that are rounding beside the largest are zero: their square adds nothing.
     """
     x = np.where(x > 1e-9 * x.max(), x, 0.0)
     x /= np.linalg.norm(x)
+    problem = Nonnegative(1, k)
     value = problem.score(A, x[:, None])
     if bound is not None:  # rounding, or a bound that holds with a probability only
         bound = float(max(bound, value))
@@ -84,6 +86,21 @@ def answer(A, problem, x, solver, bound=None, **details):
         x[:, None], np.flatnonzero(x), value, problem, solver,
         upper_bound=bound, **({"history": (value,)} | details),
     )  # fmt: skip
+
+
+def ascend(A, x, k, run):
+    """Let x <- the rank-1 rule's answer to A x until x'Ax no longer rises; return x."""
+    for _ in run:
+        value = run.history[-1] if run.history else float(x @ A.product(x[:, None])[:, 0])
+        if not run.history:
+            run.keep(value, x)
+        moved = keep_positive(A.product(run.answer[:, None])[:, 0], k)
+        reached = float(moved @ A.product(moved[:, None])[:, 0])
+        if reached <= value * (1 + 1e-12):
+            run.stop("no gain")
+        else:
+            run.keep(reached, moved)
+    return run.answer
 
 
 def refit_nonnegative(A, solution, max_iter=1000):
@@ -94,23 +111,17 @@ def refit_nonnegative(A, solution, max_iter=1000):
 
     >>> from fspca import epsilon_net
     >>> A = np.diag([2.0, 1.0, 1.0]) + 0.5
-    >>> coarse = epsilon_net(A, k=2, rank=1, n_samples=1, seed=0)
+    >>> coarse = epsilon_net(A, 1, 2, rank=1, n_samples=1)
     >>> refit_nonnegative(A, coarse).objective >= coarse.objective
     True
     """
     A, problem = as_covariance(A).plain, getattr(solution, "problem", None)
     if not isinstance(problem, Nonnegative) or problem.m != 1:
         raise ValueError(f"problem={problem} must be Nonnegative with m=1")
-    x = solution.W[:, 0]
-    value, history = problem.score(A, solution.W), []
-    for _ in range(checked_count("max_iter", max_iter)):
-        history.append(value)
-        moved = keep_positive(A.product(x[:, None])[:, 0], problem.k)
-        reached = problem.score(A, moved[:, None])
-        if reached <= value * (1 + 1e-12):
-            break
-        x, value = moved, reached
+    run = Run(checked_count("max_iter", max_iter))
+    with run:
+        ascend(A, solution.W[:, 0], problem.k, run)
     return answer(
-        A, problem, x, f"{solution.solver}, refit", solution.upper_bound,
-        history=tuple(history), n_iter=len(history), stopped=solution.stopped,
+        A, problem.k, run.answer, f"{solution.solver}, refit", solution.upper_bound,
+        bound_probability=solution.bound_probability, **run.facts,
     )  # fmt: skip

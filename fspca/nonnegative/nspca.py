@@ -1,14 +1,16 @@
 """NSPCA: nonnegative components together, one entry at a time, with penalties."""
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 
 from fspca.covariance import as_covariance
+from fspca.nonnegative.components import alone, one_by_one
 from fspca.nonnegative.em import unit_columns
-from fspca.nonnegative.low_rank import keep_positive
-from fspca.problem import ConvergenceWarning, Nonnegative, Solution
+from fspca.nonnegative.low_rank import answer
+from fspca.problem import Nonnegative, Solution
+from fspca.running import Run, solves
+from fspca.starts import checked_init
 from fspca.validate import checked_count, checked_nonnegative, checked_positive
 
 PROBES = 24  # penalties side by side in each round of the search for a count
@@ -59,21 +61,23 @@ def sweep(S, U, SU, alpha, beta):
             U[r, s] += step
 
 
-def lanes(S, U, alpha, beta, tol, max_sweeps):
-    """Sweep until no lane's objective changes by more than tol; return also sweeps, whether so."""
+def lanes(S, U, alpha, beta, tol, run):
+    """Sweep until no lane's objective changes by more than tol; return U and all objectives."""
     values = penalised(S, U, alpha, beta)
-    for n_iter in range(1, max_sweeps + 1):
-        sweep(S, U, np.tensordot(S, U, 1), alpha, beta)
-        before, values = values, penalised(S, U, alpha, beta)
-        if np.all(np.abs(values - before) <= tol * alpha):
-            return U, values, n_iter, True
-    message = f"nspca stopped at max_sweeps={max_sweeps} before its objective settled"
-    warnings.warn(message, ConvergenceWarning, stacklevel=3)
-    return U, values, max_sweeps, False
+    with run:
+        for _ in run:
+            sweep(S, U, np.tensordot(S, U, 1), alpha, beta)
+            before, values = values, penalised(S, U, alpha, beta)
+            run.keep(values.max(), U)
+            if np.all(np.abs(values - before) <= tol * alpha):
+                run.stop("settled")
+    return U, values
 
 
-def nspca(A, m, alpha, beta, *, n_starts=5, seed, tol=1e-6, max_sweeps=1000):
-    r"""Find m nonnegative components at once, sparse and nearly orthogonal by penalties.
+@solves(Nonnegative)
+def nspca(A, m, k=None, *, penalty=None, alpha=None, apart="supports", init="random", n_starts=3,
+          seed=0, tol=1e-6, max_iter=1000, max_seconds=None, progress=None):  # fmt: skip
+    r"""Find nonnegative components, sparse and nearly orthogonal by penalties.
 
     The problem is max 1/2 tr(U'AU) - alpha/4 norm(I - U'U)^2 - beta sum(U) over U >= 0.  In one
     entry, with all others held, that is a quartic; its maximum over u >= 0 is at zero or at
@@ -82,22 +86,32 @@ def nspca(A, m, alpha, beta, *, n_starts=5, seed, tol=1e-6, max_sweeps=1000):
     Parameters
     ----------
     A : array (d x d) or Covariance
-    m : int
-        Components.
-    alpha, beta : float
-        How much the components must be orthogonal and of length 1, and how sparse.
-        `alpha` is well above the largest eigenvalue of A where lengths are to be near 1.
+    m, k : int
+        Components, and nonzeros of each: then they are found one after another, and for each
+        penalties are tried side by side until one leaves k nonzeros.  The count jumps, so that k
+        may not be met: then the best component with fewer is returned.
+    penalty : float
+        beta, in place of k; all m components are then found at once.
+    alpha : float
+        How much the components must be orthogonal and of length 1, well above the largest
+        eigenvalue of A: ten times it unless given.
+    apart : "supports" or "deflation"
+        Set the features of a component aside for the next, or project the component out.
+    init : "random" or array (d x m)
+        Uniform entries, or the first start, followed by random ones.
     n_starts, seed
-        Random starts, run side by side; the one of largest penalised objective is returned.
-    tol, max_sweeps
-        Stop where no objective changes by more than tol times alpha; ending at max_sweeps
+        Starts, run side by side; the one of largest penalised objective is returned.
+    tol, max_iter, max_seconds
+        Stop where no objective changes by more than tol times alpha; ending at max_iter sweeps
         warns.
+    progress : True or callable
+        Told of each sweep; the objective is the penalised one.
 
     Returns
     -------
     Solution
         Columns are scaled to length 1 for the judge, and one that the penalty empties is the
-        feature of largest variance; `problem.k` is the largest count of nonzeros found.
+        feature of largest variance; with a penalty `problem.k` is the largest count found.
 
     Notes
     -----
@@ -109,91 +123,95 @@ def nspca(A, m, alpha, beta, *, n_starts=5, seed, tol=1e-6, max_sweeps=1000):
     Examples
     --------
     >>> A = np.array([[2.0, -1.0, 0.5], [-1.0, 2.0, 0.8], [0.5, 0.8, 1.0]])
-    >>> nspca(A, m=1, alpha=30, beta=0, seed=0).support
+    >>> nspca(A, 1, penalty=0, alpha=30).support
     array([1, 2])
+    >>> nspca(np.kron(np.diag([3.0, 2.0]), np.ones((2, 2))) + 0.1, 1, 2).support
+    array([0, 1])
     """
-    A = as_covariance(A)
-    Nonnegative(m, 1).fit(A.size)
-    alpha, beta = checked_positive("alpha", alpha), checked_nonnegative("beta", beta)
-    S, rng = A.submatrix(np.arange(A.size)), np.random.default_rng(seed)
-    U = rng.uniform(size=(A.size, m, checked_count("n_starts", n_starts)))
-    U /= np.linalg.norm(U, axis=0)
-    U, values, n_iter, converged = lanes(
-        S, U, alpha, beta, checked_nonnegative("tol", tol), checked_count("max_sweeps", max_sweeps)
-    )
-    W = columns(A, U[:, :, int(np.argmax(values))])
-    return finished(A, W, n_iter, converged)
+    init, given = checked_init(init, A.size, m, ("random",)), alpha
+    alpha = checked_alpha(A, alpha)
+    if penalty is None:
+
+        def method(A, k, run):
+            return with_count(A, k, given, init, n_starts, seed, tol, run)
+
+        return one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress)
+    A, beta = A.plain, checked_nonnegative("penalty", penalty)
+    U = drawn(A, m, init, n_starts, seed)
+    run = Run(max_iter, max_seconds, progress)
+    U, values = lanes(A.submatrix(np.arange(A.size)), U, alpha, beta, tol, run)
+    return finished(A, columns(A, U[:, :, int(np.argmax(values))]), run)
+
+
+def checked_alpha(A, alpha):
+    """Return alpha as a float: ten times the largest eigenvalue of A unless given."""
+    top = max(A.leading(1)[0][0], np.finfo(float).tiny)
+    return checked_positive("alpha", 10 * top if alpha is None else alpha)
+
+
+def drawn(A, m, init, n_starts, seed):
+    """Return starts (d x m x n_starts) with columns of length 1."""
+    U = np.random.default_rng(seed).uniform(size=(A.size, m, n_starts))
+    if np.shape(init) == U.shape[:2]:
+        U[:, :, 0] = np.maximum(init, 0.0)
+    return unit_columns(U)
 
 
 def columns(A, U):
     """Scale columns to length 1; an empty one becomes the feature of largest variance."""
     W, empty = unit_columns(U), ~U.any(axis=0)
-    W[:, empty] = keep_positive(A.diagonal(), 1)[:, None]
+    W[:, empty] = alone(A)[:, None]
     return W
 
 
-def finished(A, W, n_iter, converged):
+def finished(A, W, run):
     """Return the Solution with these unit columns; k is the largest count of nonzeros."""
     k = int(np.count_nonzero(W, axis=0).max())
     problem, support = Nonnegative(W.shape[1], k), np.flatnonzero(W.any(axis=1))
-    value = problem.score(A.plain, W)
-    stopped = "settled" if converged else "max_iter"
-    return Solution(W, support, value, problem, "nspca", (value,), n_iter, stopped)
+    value = problem.score(A, W)
+    facts = run.facts | {"history": (value,)}  # what comes before is not of length 1
+    return Solution(W, support, value, problem, "nspca", **facts)
 
 
-def nspca_path(A, penalties, *, alpha=None, n_starts=3, seed, tol=1e-6, max_sweeps=1000):
+def nspca_path(A, penalties, *, alpha=None, init="random", n_starts=3, seed=0, tol=1e-6,
+               max_iter=1000, run=None):  # fmt: skip
     """Return one NSPCA component for each penalty beta and start, all run side by side.
 
     alpha is ten times the largest eigenvalue of A unless given.  Read the sparsity of each from
     `len(solution.support)`: it falls with beta, and jumps.
 
-    >>> path = nspca_path(np.diag([3.0, 3.0, 1.0]) + 4, [0.0, 9.0], n_starts=1, seed=0)
+    >>> path = nspca_path(np.diag([3.0, 3.0, 1.0]) + 4, [0.0, 9.0], n_starts=1)
     >>> [len(each.support) for each in path]
     [3, 1]
     """
-    A = as_covariance(A)
-    top = max(A.leading(1)[0][0], np.finfo(float).tiny)
-    alpha = checked_positive("alpha", 10 * top if alpha is None else alpha)
+    A, run = as_covariance(A).plain, run or Run(checked_count("max_iter", max_iter))
+    alpha = checked_alpha(A, alpha)
     betas = [checked_nonnegative("penalties", beta) for beta in penalties]
-    starts = np.random.default_rng(seed).uniform(
-        size=(A.size, 1, checked_count("n_starts", n_starts))
-    )
-    S, U = A.submatrix(np.arange(A.size)), starts / np.linalg.norm(starts, axis=0)
-    U, _, n_iter, converged = lanes(
-        S, np.tile(U, len(betas)), alpha, np.repeat(betas, n_starts),
-        checked_nonnegative("tol", tol), checked_count("max_sweeps", max_sweeps),
+    U = drawn(A, 1, init, checked_count("n_starts", n_starts), seed)
+    U, _ = lanes(
+        A.submatrix(np.arange(A.size)), np.tile(U, len(betas)), alpha,
+        np.repeat(betas, n_starts), checked_nonnegative("tol", tol), run,
     )  # fmt: skip
-    found = (columns(A, U[:, :, lane]) for lane in range(U.shape[2]))
-    return [finished(A, W, n_iter, converged) for W in found]
+    return [finished(A, columns(A, U[:, :, lane]), run) for lane in range(U.shape[2])]
 
 
-def nspca_with_k(A, k, *, n_starts=3, seed, tol=1e-6, max_sweeps=1000):
-    """Find one NSPCA component with k nonzeros, searching for the penalty that gives so many.
-
-    Penalties are tried side by side, then more of them between those whose counts enclose k.
-    The count jumps, so that k may not be met: then the best component with fewer is returned,
-    and `len(solution.support)` says with how many.
-
-    >>> A = np.kron(np.diag([3.0, 2.0]), np.ones((2, 2))) + 0.1
-    >>> nspca_with_k(A, k=2, seed=0).support
-    array([0, 1])
-    """
-    A, problem = as_covariance(A), Nonnegative(1, k)
-    problem.fit(A.size)
+def with_count(A, k, alpha, init, n_starts, seed, tol, run):
+    """Return the best component with k nonzeros, or fewer, searching for its penalty."""
     top = max(A.leading(1)[0][0], np.finfo(float).tiny)
     penalties, tried = np.append(0.0, np.geomspace(top / A.size / 10, top, PROBES - 1)), []
     for _ in range(ROUNDS):
+        inner = Run(run.max_iter, run.left, run.progress)
         tried += nspca_path(
-            A, penalties, n_starts=n_starts, seed=seed, tol=tol, max_sweeps=max_sweeps
+            A, penalties, alpha=alpha, init=init, n_starts=n_starts, seed=seed, tol=tol, run=inner
         )
         counts = np.array([len(each.support) for each in tried[-PROBES * n_starts :]])
         least = counts.reshape(PROBES, n_starts).min(axis=1)
         i = int(np.argmax(least <= k))  # the first penalty that is large enough
-        if (counts == k).any() or i == 0:
+        if (counts == k).any() or i == 0 or inner.stopped in ("interrupted", "max_seconds"):
             break
         penalties = np.linspace(penalties[i - 1], penalties[i], PROBES)
     fits = [each for each in tried if len(each.support) <= k]
+    if not fits:
+        return answer(A, k, alone(A), "nspca", stopped=inner.stopped)
     best = max(fits, key=lambda each: (len(each.support) == k, each.objective))
-    return replace(
-        best, problem=problem, n_iter=sum(each.n_iter for each in tried[:: PROBES * n_starts])
-    )
+    return replace(best, problem=Nonnegative(1, k))

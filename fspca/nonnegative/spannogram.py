@@ -1,157 +1,94 @@
-"""Spannogram: all supports that a low-rank covariance can make best, and the best of them."""
-
-from itertools import chain, combinations, islice
-from math import comb
+"""Spannogram: the best nonnegative component of a low-rank covariance, exactly, by cells."""
 
 import numpy as np
 
-from fspca.nonnegative.halfspaces import halfspaces_batch, unit_rows
-from fspca.nonnegative.low_rank import answer, asked, climb, keep_positive, low_rank, settle
-
-BLOCK = 4_000_000  # numbers held at a time
-APART = 1e-9  # relative: rows are moved so far, so that no d + 1 curves meet in a point
-
-
-def intersections(V, block=None):
-    """Yield (members, c): where d of the n curves of V and the zero line meet, in blocks.
-
-    members (b x d) holds the curves, n standing for zero; c (b x d) is a unit vector at which
-    they are equal.
-    """
-    n, d = V.shape
-    with_zero = np.vstack([V, np.zeros(d)])
-    numbers = chain.from_iterable(combinations(range(n + 1), d)) if d > 1 else iter([n])
-    while len(flat := np.fromiter(islice(numbers, d * (block or max(1, BLOCK // n))), int)):
-        members = flat.reshape(-1, d)
-        rows = with_zero[members]
-        yield members, null_vector(rows[:, 1:] - rows[:, :1])
+from fspca.nonnegative.cells import MOST_RANK, levels
+from fspca.nonnegative.components import alone, one_by_one
+from fspca.nonnegative.low_rank import answer, checked_rank, low_rank, settle
+from fspca.problem import Nonnegative
+from fspca.running import solves
+from fspca.validate import checked_truth
 
 
-def null_vector(M):
-    """Return the unit null vectors of a stack of (d - 1) x d matrices."""
-    d = M.shape[2]
-    if d == 1:
-        return np.ones((len(M), 1))
-    if d == 2:
-        c = np.stack([-M[:, 0, 1], M[:, 0, 0]], axis=1)
-    elif d == 3:
-        c = np.cross(M[:, 0], M[:, 1])
-    else:
-        return np.linalg.svd(M)[2][:, -1]
-    return c / np.maximum(np.linalg.norm(c, axis=1, keepdims=True), np.finfo(float).tiny)
-
-
-def candidates(V, members, c, k):
-    """Yield the supports that meet at these points, as masks (b x n): the ambiguous ones.
-
-    Away from the intersections the k largest positive entries of Vc do not change, so that
-    every cell of the sphere with one such set has a corner among these points.
-    """
-    n, d = V.shape
-    values = c @ V.T
-    if d == 1:  # the sphere is two points, and nothing changes along it
-        yield np.array([keep_positive(a, k) > 0 for a in values])
-        return
-    real = members < n
-    at = np.take_along_axis(values, np.minimum(members, n - 1), axis=1)
-    level = np.where(real.all(axis=1), at.mean(axis=1), 0.0)
-    above = values > level[:, None]
-    for column in range(d):  # the members are equal there, whatever rounding says
-        rows = np.flatnonzero(real[:, column])
-        above[rows, members[rows, column]] = False
-    free = k - above.sum(axis=1)
-    for size in range(d + 1):
-        for chosen in combinations(range(d), size):
-            chosen = list(chosen)
-            with_zero = ~real.all(axis=1)
-            fits = np.where(with_zero, size <= free, (size == free) & (free < d)) & (free > 0)
-            rows = np.flatnonzero(fits & (level >= 0) & real[:, chosen].all(axis=1))
-            mask = above[rows]
-            mask[np.arange(len(rows))[:, None], members[rows][:, chosen]] = True
-            yield mask
-
-
-def best_of(V, mask, value):
-    """Return the best x'VV'x above `value` among nonnegative x on these supports, with its c.
-
-    A support whose leading eigenvalue is no larger cannot win; the others are solved exactly.
-    """
-    products = (V[:, :, None] * V[:, None, :]).reshape(len(V), -1)
-    Q = (mask @ products).reshape(-1, V.shape[1], V.shape[1])
-    promising = np.flatnonzero(np.linalg.eigvalsh(Q)[:, -1] > value)
-    best = None
-    for part in np.array_split(promising, -(-len(promising) // 200)) if len(promising) else ():
-        R = unit_rows(V * mask[part][:, :, None])
-        R = R[:, mask[part].any(axis=0)]
-        c, reached = halfspaces_batch(Q[part], R)
-        if reached.max() > value:
-            i = int(np.argmax(reached))
-            value, best = reached[i], np.maximum(mask[part[i]] * (V @ c[i]), 0.0)
-    return value, best
-
-
-def spannogram(A, k, rank, *, shift=False, progress=None):
-    r"""Find the best nonnegative component with k nonzeros of a low-rank covariance, exactly.
+@solves(Nonnegative)
+def spannogram(A, m, k, *, rank=None, shift=False, apart="supports", tol=0.0,
+               max_iter=1_000_000, max_seconds=None, progress=None):  # fmt: skip
+    r"""Find the best nonnegative component of a low-rank covariance, exactly, and bound A's.
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  For A = VV' of rank r the
-    best x is the rank-1 rule's answer to Vc for some c on the sphere of r dimensions; its
-    support is the set of the k largest positive entries of Vc, which changes only where r of
-    the d entries and zero are equal.  All supports at those points are collected, and
-    `halfspaces` finds the best x on each.
+    optimum is the square of the largest h(c), the length of the k largest positive entries of Vc,
+    on the sphere of r dimensions.  h is convex and positively homogeneous, which bounds it on a
+    cell of the sphere by its corners; and where all corners have the same k largest positive
+    entries, one eigenproblem settles the cell.  Other cells that may hold more than the best
+    value known are cut in two.
 
     Parameters
     ----------
     A : array (d x d) or Covariance
-    k, rank : int
-        Nonzeros at most, and the rank r of the part of A that is solved exactly.
+    m, k : int
+        Components, found one after another, and nonzeros of each at most.
+    rank : int
+        The rank r of the part of A that is solved; 3 unless told otherwise, at most 8.
     shift : bool
         False takes the best approximation of that rank, True the part of A above
         lambda_{r+1}, which makes the bound tighter.
-    progress : callable
-        Called as progress(points, all_points, value).
+    apart : "supports" or "deflation"
+        How the next component is kept from the last: its features are set aside, as in
+        asteris2014's Figure 3, or A <- (I - xx') A (I - xx').
+    tol : float
+        Of the low-rank optimum, relatively; 0 solves exactly, up to rounding.
+    max_iter, max_seconds
+        Cells looked at in all; ending there warns, and leaves a valid bound.
+    progress : True or callable
+        Told of each level of cells.
 
     Returns
     -------
     Solution
-        Its `upper_bound` is the optimum of the low-rank part plus lambda_{r+1}.  `n_iter`
-        counts the points, of which there are (d + 1 choose r).
+        For m = 1 its `upper_bound` is the optimum of the low-rank part plus lambda_{r+1}:
+        deterministic, for every positive semidefinite A.  `n_iter` counts the cells.
 
     Notes
     -----
     Exact if rank A <= rank, and with `shift` also if A = sigma I plus a positive semidefinite
-    matrix of that rank.  Otherwise within the factor of `rho_bound` (asteris2014, Theorem 1;
-    Algorithms 1 and 2).
-    Rows are moved by 1e-9 of their length while supports are collected, so that no more curves
-    meet in a point than must; the value found is then right to about that much.
-    Cost: O(d^{r+1}) for the points, in blocks, so that memory does not grow with them.
+    matrix of that rank; rows may repeat, be zero, or lie in any other special position.
+    Otherwise within the factor of `rho_bound` (asteris2014, Theorem 1).
+    Cost: one pass over V for each corner of a cell.  Some hundred cells are enough for rank 2,
+    some thousands for rank 3, ten times as many for each rank more.
     Explained in the chapter "Walk the spannogram".
 
     Examples
     --------
     >>> V = np.array([[3.0, 0.0], [1.0, 1.0], [-3.0, 1.0]])
-    >>> spannogram(V @ V.T, k=2, rank=2)
-    spannogram: explains 10.1098 with m=1 components on 2 of 3 features, proven optimal (6 steps)
+    >>> found = spannogram(V @ V.T, 1, 2, rank=2)
+    >>> found.support, bool(found.gap < 1e-8)
+    (array([0, 1]), True)
     """
-    A, problem = asked(A, k, rank)
-    if not isinstance(shift, bool | np.bool_):
-        raise TypeError(f"shift={shift!r} must be True or False")
+    rank = checked_rank(rank, A.size)
+    checked_truth("shift", shift)
+
+    def method(A, k, run):
+        return best_cell(A, k, min(rank, A.size), shift, tol, max_iter, run)
+
+    return one_by_one(A, m, k, apart, method, None, max_seconds, progress)
+
+
+def best_cell(A, k, rank, shift, tol, max_iter, run):
+    """Return the Solution with one component."""
     V, _, tail = low_rank(A, rank, shift)
     if not V.shape[1]:  # nothing is left above the shift: every unit vector explains the same
-        return answer(A, problem, keep_positive(A.diagonal(), 1), "spannogram", bound=tail)
-    scale = np.linalg.norm(V)
-    V = V / scale
-    total, seen = comb(len(V) + 1, V.shape[1]) if V.shape[1] > 1 else 1, 0
-    starts = np.vstack([np.eye(V.shape[1]), -np.eye(V.shape[1]), V])
-    x, value = max((climb(V, c, k) for c in starts[:50]), key=lambda found: found[1])
-    noise = np.random.default_rng(0).uniform(-1, 1, V.shape)
-    moved = V + APART * np.linalg.norm(V, axis=1).max() * noise
-    for members, c in intersections(moved):
-        for sign in (1.0, -1.0):
-            for mask in candidates(moved, members, sign * c, k):
-                value, found = best_of(V, mask, value)
-                x = x if found is None else found / np.linalg.norm(found)
-        seen += len(members)
-        if progress:
-            progress(seen, total, value * scale**2)
-    x, value = max([(x, value), climb(V, V.T @ x, k)], key=lambda found: found[1])
-    return answer(A, problem, settle(V, x), "spannogram", value * scale**2 + tail, n_iter=total)
+        return answer(A, k, alone(A), "spannogram", bound=tail)
+    if V.shape[1] > MOST_RANK:
+        raise ValueError(f"rank={rank} must be at most {MOST_RANK}, for the sake of the cells")
+    scale, problem = np.linalg.norm(V), Nonnegative(1, k)
+    V, cells, run.latest = V / scale, 0, True
+    with run:
+        for _, (x, _, bound, seen, done) in zip(run, levels(V, k, tol), strict=False):
+            run.keep(problem.score(A, x[:, None]), x, bound=bound * scale**2 + tail)
+            cells = seen
+            if done:
+                run.stop("gap reached")
+            elif seen >= max_iter:
+                run.stop("max_iter")
+    facts = run.facts | {"n_iter": cells}
+    return answer(A, k, settle(V, run.answer), "spannogram", run.bound, **facts)

@@ -9,8 +9,8 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from fspca.nonnegative.components import nonnegative_components
 from fspca.nonnegative.em import em
+from fspca.nonnegative.epsilon_net import epsilon_net
 from fspca.nonnegative.halfspaces import halfspaces
 from fspca_reproduction.asteris2014.nspca import PIXELS
 from fspca_reproduction.asteris2014.readings import (
@@ -118,10 +118,10 @@ def asteris2014_figure_2(dimension, seed):
 def parts(set, k, method):
     """Return the six components, each on features that none before it uses."""
     A = covariance_of(set)
-    options = {"n_starts": STARTS}
-    if method == "epsilon_net":
-        options = {"rank": RANK, "epsilon": EPSILON, "n_samples": samples(A.size)}
-    solution = nonnegative_components(A, 6, k, method, seed=0, **options)
+    if method == "em":
+        solution = em(A, 6, k, n_starts=STARTS)
+    else:
+        solution = epsilon_net(A, 6, k, rank=RANK, epsilon=EPSILON, n_samples=samples(A.size))
     listed = [np.flatnonzero(w) for w in solution.W.T]
     values = np.sum(solution.W * A.product(solution.W), axis=0)
     return {
@@ -147,8 +147,8 @@ def point(set, k, preparation):
     """Return a point of the curves: what Algorithm 3 and its rivals explain, and the bounds."""
     A = covariance_of(set, preparation)
     row = numbers(A, algorithm_3(A, k).W[:, 0], k)
-    row["em"] = em(A, k, n_starts=STARTS, seed=0).objective
-    row["em, positive"] = em(A, k, start="positive", n_starts=STARTS, seed=0).objective
+    row["em"] = em(A, 1, k, n_starts=STARTS).objective
+    row["em, positive"] = em(A, 1, k, init="positive", n_starts=STARTS).objective
     return row
 
 

@@ -39,7 +39,7 @@ def asteris2014_nspca(set, alpha):
     for _ in range(ROUNDS):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            path = nspca_path(A, betas, alpha=alpha * top, n_starts=STARTS, seed=0, max_sweeps=300)
+            path = nspca_path(A, betas, alpha=alpha * top, n_starts=STARTS, max_iter=300)
         for beta, start in zip(betas, range(0, len(path), STARTS), strict=True):
             solutions = path[start : start + STARTS]
             tried[float(beta)] = [len(each.support) for each in solutions]

@@ -48,7 +48,7 @@ def samples(d, rank=RANK, epsilon=EPSILON):
 
 def algorithm_3(A, k, seed=0):
     """Return the paper's Algorithm 3 with rank 3 and epsilon 0.1."""
-    return epsilon_net(A, k, RANK, EPSILON, seed=seed, n_samples=samples(A.size))
+    return epsilon_net(A, 1, k, rank=RANK, epsilon=EPSILON, seed=seed, n_samples=samples(A.size))
 
 
 def low_rank_value(A, x, rank=RANK):

@@ -14,8 +14,8 @@ from fspca.nonnegative.em import em
 from fspca.nonnegative.epsilon_net import epsilon_net
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.halfspaces import halfspaces, halfspaces_batch, unit_rows
-from fspca.nonnegative.net_bound import net_bound
-from fspca.nonnegative.spannogram import candidates, intersections, spannogram
+from fspca.nonnegative.points import candidates, intersections, spannogram_points
+from fspca.nonnegative.spannogram import spannogram
 from fspca.shared_support.certificate import upper_bound
 from fspca_reproduction.asteris2014.figures import STARTS
 from fspca_reproduction.asteris2014.readings import (
@@ -87,8 +87,8 @@ def asteris2014_oracle(rank, shift, seed):
     V = normal_factor(d, rank, seed)
     A = V @ V.T + shift * np.eye(d)
     best = enumerated(V, k) + shift
-    found = spannogram(A, k, rank, shift=bool(shift)).objective
-    alone = exhaustive_nonnegative(A, k).objective
+    found = spannogram_points(A, 1, k, rank=rank, shift=bool(shift)).objective
+    alone = exhaustive_nonnegative(A, 1, k).objective
     return {
         "d": d,
         "k": k,
@@ -109,9 +109,10 @@ def asteris2014_net(rank, seed):
     d, k = NET[rank]
     V = normal_factor(d, rank, 7)
     A = Covariance(V @ V.T)
-    best = spannogram(A, k, rank).objective
+    best = spannogram_points(A, 1, k, rank=rank).objective
+    options = {"rank": rank, "epsilon": EPSILON, "seed": seed}
     reached = {
-        name: epsilon_net(A, k, rank, EPSILON, seed=seed, n_samples=count).objective / best
+        name: epsilon_net(A, 1, k, n_samples=count, **options).objective / best
         for name, count in {"enough": None, "paper": samples(d, rank), "10": 10}.items()
     }
     return {"d": d, "k": k, "reached": reached}
@@ -130,9 +131,9 @@ def asteris2014_speed(set, k):
     data = prepared(datasets.load(set).X, "centred")
     seconds, values = {}, {}
     methods = {
-        "epsilon_net": lambda A: epsilon_net(A, k, RANK, EPSILON, seed=0),
+        "epsilon_net": lambda A: epsilon_net(A, 1, k, rank=RANK, epsilon=EPSILON),
         "epsilon_net, paper's samples": lambda A: algorithm_3(A, k),
-        "em": lambda A: em(A, k, n_starts=STARTS, seed=0),
+        "em": lambda A: em(A, 1, k, n_starts=STARTS),
     }
     for _ in range(5):  # in turns; the least is kept, since what else runs can only add to it
         for name, method in methods.items():
@@ -143,10 +144,10 @@ def asteris2014_speed(set, k):
     V = normal_factor(500, 2, 0)
     A = Covariance(V @ V.T)
     tracemalloc.start()
-    exact, _ = timed(lambda: spannogram(A, 50, 2))
+    exact, _ = timed(lambda: spannogram_points(A, 1, 50, rank=2))
     peak = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.stop()
-    again, seconds["spannogram"] = timed(lambda: spannogram(A, 50, 2))
+    again, seconds["spannogram"] = timed(lambda: spannogram_points(A, 1, 50, rank=2))
     return {
         "variances": values,
         "spannogram": exact.objective,
@@ -173,15 +174,15 @@ OURS = [*((s, k, "centred") for s, k in POINTS),
 def asteris2014_certified(set, k, preparation):
     """The fraction that we certify there: a net that covers the sphere, and duals."""
     A = covariance_of(set, preparation)
-    net, net_seconds = timed(lambda: net_bound(A, k, RANK))
+    net, net_seconds = timed(lambda: spannogram(A, 1, k, rank=RANK, tol=1e-3, shift=True))
     best = max(
-        (net, algorithm_3(A, k), em(A, k, n_starts=STARTS, seed=0)),
+        (net, algorithm_3(A, k), em(A, 1, k, n_starts=STARTS)),
         key=lambda solution: solution.objective,
     )
     dual, dual_seconds = timed(lambda: upper_bound(A, 1, k, max_steps=300))
     limits = {"net": net.upper_bound, "dual": dual.bound}
     if A.size <= MOST_FORMED:
-        limits["positive part"] = min(nonnegative_bounds(A, k, RANK).values())
+        limits["positive part"] = min(nonnegative_bounds(A, k, rank=RANK).values())
     value = best.objective
     return {
         "solver": best.solver,
