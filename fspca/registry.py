@@ -220,14 +220,14 @@ _spannogram = Solver(
     r"$L \succeq 0$ of rank $\le r$; bounds the optimum of every $A$",
     "some hundred cells of $O(d)$ at rank 2, some thousand at rank 3",
     "the spectrum decays slowly, or the rank is above 5",
-    "nonnegative/spannogram.ipynb", "#0072B2 d -", {"rank": 2},
+    "nonnegative/spannogram.ipynb", "#0072B2 d -",
 )  # fmt: skip
 _epsilon_net = Solver(
     "epsilon_net", epsilon_net, Nonnegative, "bounded", "rises", "questions",
     r"to $1 - \epsilon$ of the low-rank optimum, with probability $1 - 1/d$",
     "$O(d)$ a point; [few points](../nonnegative/epsilon_net.ipynb#How-many-random-points)",
     "a bound must hold without chance: take `spannogram`",
-    "nonnegative/epsilon_net.ipynb", "#56B4E9 * -.", {"rank": 2},
+    "nonnegative/epsilon_net.ipynb", "#56B4E9 * -.",
 )  # fmt: skip
 _em = Solver(
     "em", em, Nonnegative, "heuristic", "", "questions", "no guarantee",

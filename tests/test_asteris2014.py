@@ -92,15 +92,15 @@ def test_every_bound_that_forgets_nothing_holds(seed):
     """The optimum is known; "exact" leaves epsilon out, so it may fail and is not asked."""
     G = np.random.default_rng(seed).standard_normal((12, 9))
     A, k = Covariance(G @ G.T), 1 + seed % 6
-    best = exhaustive_nonnegative(A, k).objective
-    found = epsilon_net(A, k, 3, 0.1, seed=0, n_samples=samples(12))
+    best = exhaustive_nonnegative(A, 1, k).objective
+    found = epsilon_net(A, 1, k, rank=3, epsilon=0.1, n_samples=samples(12))
     for bound in set(limits := bounds(numbers(A, found.W[:, 0], k), k)) - {"exact"}:
         assert limits[bound] >= best * (1 - 1e-9)  # rounding
 
 
 def test_the_a_priori_fraction_is_that_of_the_theorem():
     A = covariance_of("tecator_spectra", "centred, unit variance")
-    found = epsilon_net(A, 20, 3, 0.1, seed=0)
+    found = epsilon_net(A, 1, 20, rank=3, epsilon=0.1)
     promised = fractions(numbers(A, found.W[:, 0], 20), 20)["a priori"]
     assert promised == pytest.approx(rho_bound(A, 20, 3, 0.1), rel=1e-9)  # rounding
 
@@ -130,7 +130,7 @@ def test_four_curves_meet_where_they_should():
 def test_enumeration_with_half_spaces_is_the_oracle():
     for seed in range(10):
         V = np.random.default_rng(seed).standard_normal((7, 3))
-        best = exhaustive_nonnegative(V @ V.T, 3).objective
+        best = exhaustive_nonnegative(V @ V.T, 1, 3).objective
         assert enumerated(V, 3) == pytest.approx(best, rel=1e-9)  # rounding
 
 

@@ -35,7 +35,7 @@ def test_on_the_orthant_it_is_nonnegative_pca(seed):
     d = int(rng.integers(1, 6))
     B = rng.standard_normal((d, d))
     c, value = halfspaces(B @ B.T, np.eye(d))
-    assert value == pytest.approx(exhaustive_nonnegative(B @ B.T, d).objective, rel=1e-9)
+    assert value == pytest.approx(exhaustive_nonnegative(B @ B.T, 1, d).objective, rel=1e-9)
     assert c.min() >= -1e-9  # the tolerance of feasibility is 1e-10
     assert np.linalg.norm(c) == pytest.approx(1)
     assert c @ B @ B.T @ c == pytest.approx(value)

@@ -109,12 +109,12 @@ def em(A, m, k, *, apart="supports", init="random", n_starts=5, seed=0, tol=1e-6
 
 def starts(A, init, n_starts, rng):
     """Return n_starts unit columns, none of which leads below zero in all entries."""
-    W = rng.standard_normal((A.size, n_starts))
+    W, word = rng.standard_normal((A.size, n_starts)), isinstance(init, str) and init
     if np.shape(init) == (A.size, 1):  # for the features that later are left it does not fit
         W[:, :1] = init
-    elif init in ("pca", "variance"):
-        W[:, :1] = starting_point(A, SeparateSupports(1, 1), init, rng)[0]
-    W = unit_columns(np.abs(W) if init == "positive" else W)
+    elif word in ("pca", "variance"):
+        W[:, :1] = starting_point(A, SeparateSupports(1, 1), word, rng)[0]
+    W = unit_columns(np.abs(W) if word == "positive" else W)
     return W * np.where(A.product(W).max(axis=0) > 0, 1.0, -1.0)
 
 
