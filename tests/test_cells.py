@@ -116,7 +116,7 @@ def test_a_bound_that_forgets_its_margin_is_found_out():
     rng, above = np.random.default_rng(0), 0
     V = rng.standard_normal((12, 3))
     for _ in range(50):
-        cell = thin(0.3, 3, rng)
+        cell = thin(1.0, 3, rng)
         middle = cell.sum(axis=0) / np.linalg.norm(cell.sum(axis=0))
         above += heights(V, middle[None], 4)[0] > heights(V, cell, 4).max()
     assert above > 5

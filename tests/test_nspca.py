@@ -86,7 +86,7 @@ def test_budget_exhausted_warns_and_says_so():
 def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="alpha=0 must be positive"):
         nspca(np.eye(3), 1, penalty=0, alpha=0)
-    with pytest.raises(ValueError, match="beta=-1 must be"):
+    with pytest.raises(ValueError, match="penalty=-1 must be"):
         nspca(np.eye(3), 1, penalty=-1, alpha=1)
     with pytest.raises(ValueError, match="m=4 must lie between 1 and d=3"):
         nspca(np.eye(3), 4, penalty=0, alpha=1)

@@ -141,7 +141,7 @@ def test_an_interruption_leaves_a_valid_bound():
 @pytest.mark.parametrize("rank", [2, 3])
 def test_far_from_enumeration_it_is_still_proven(rank):
     V = np.random.default_rng(rank).standard_normal((3000, rank))
-    A = Covariance.from_data(V.T, center=False, scale="sum")
+    A = Covariance.from_data(V.T, center=False, divisor=1)
     found = spannogram(A, 1, 300, rank=rank)
     assert found.gap == pytest.approx(0, abs=1e-11)
     assert found.n_iter < 5000
@@ -156,5 +156,5 @@ def test_what_does_not_fit_is_refused():
         spannogram(np.eye(4), 1, 2, rank=2, shift=1)
     with pytest.raises(ValueError, match="k=5 must lie"):
         spannogram(np.eye(4), 1, 5, rank=2)
-    with pytest.raises(ValueError, match="d=40 and k=9 give"):
+    with pytest.raises(ValueError, match="d=40, m=1 and k=9 give"):
         exhaustive_nonnegative(np.eye(40), 1, 9)

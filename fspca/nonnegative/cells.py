@@ -64,6 +64,8 @@ def constant_support(V, cell, k, slack):
     if not len(rows):
         return None
     rest = np.delete(values, rows, axis=0).max(axis=0, initial=0.0)
+    if len(rows) < k and rest.max() > slack:  # one more feature is positive somewhere
+        return None
     return rows if np.all(values[rows].min(axis=0) >= rest - slack) else None
 
 
