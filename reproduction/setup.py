@@ -16,7 +16,8 @@ class WithData(build_py):
             for folder in ("published", "results"):
                 to = Path(self.build_lib) / "fspca_reproduction" / "data" / folder
                 hidden = shutil.ignore_patterns(".*")  # interrupted runs
-                shutil.copytree(DATA / folder, to, ignore=hidden, dirs_exist_ok=True)
+                shutil.rmtree(to, ignore_errors=True)  # what an earlier build has left
+                shutil.copytree(DATA / folder, to, ignore=hidden)
 
 
 setup(cmdclass={"build_py": WithData})

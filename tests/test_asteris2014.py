@@ -6,7 +6,7 @@ import pytest
 from fspca import Covariance, datasets, epsilon_net
 from fspca.nonnegative.bounds import rho_bound
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca_reproduction.asteris2014 import claims, ledger, verdicts
+from fspca_reproduction.asteris2014 import claims, verdicts
 from fspca_reproduction.asteris2014.figures import four_curves, tops
 from fspca_reproduction.asteris2014.readings import (
     bounds,
@@ -17,32 +17,33 @@ from fspca_reproduction.asteris2014.readings import (
     samples,
 )
 from fspca_reproduction.asteris2014.theory import enumerated
-from fspca_reproduction.ledger import published_ids
-from fspca_reproduction.runner import experiments, lacks_data, row, same_row, stored
+from fspca_reproduction.claim import sentences
+from fspca_reproduction.results import published, published_ids, same_row, stored
+from fspca_reproduction.runner import experiments, lacks_data, row
 
 PUBLISHED = ["figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6", "certified",
              "net", "oracle", "speed"]  # fmt: skip
 
 
 def test_the_papers_numbers_are_those_of_its_text():
-    points = verdicts.published("asteris2014_certified")["points"]
+    points = published("asteris2014_certified")["points"]
     assert [(p["k"], p["value"]) for p in points] == [(180, 0.58), (50, 0.446), (20, 0.86),
                                                       (90, 0.93)]  # fmt: skip
-    third = verdicts.published("asteris2014_figure_3")
+    third = published("asteris2014_figure_3")
     assert (third["components"], third["k"], third["rank"], third["epsilon"]) == (6, 40, 3, 0.1)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_every_sentence_has_its_rule_and_its_verdict(name):
-    said = verdicts.published(f"asteris2014_{name}")["claims"]
-    found = getattr(claims, f"{name}_claims")()
-    assert [each["key"] for each in said] == [each["key"] for each in found]
-    assert all(each["rule"] for each in said)
+    said = published(f"asteris2014_{name}")["claims"]
+    found = sentences(f"asteris2014_{name}")
+    assert list(said) == list(dict.fromkeys(each.key for each in found))
+    assert all(each["rule"] for each in said.values())
 
 
 def test_ids_of_the_ledger_are_those_published():
     names = {each for each in published_ids() if each.startswith("asteris2014_")}
-    assert names == set(ledger.TITLES) == {f"asteris2014_{name}" for name in PUBLISHED}
+    assert names == {f"asteris2014_{name}" for name in PUBLISHED}
     assert names <= set(experiments())
 
 
@@ -66,8 +67,8 @@ def test_fractions_have_their_verdicts():
 
 
 def test_sentences_that_differ_are_these():
-    rows = [each for name in PUBLISHED for each in getattr(claims, f"{name}_claims")()]
-    assert {each["claim"] for each in rows if each["verdict"] == "differs"} == {
+    rows = [each for name in PUBLISHED for each in sentences(f"asteris2014_{name}")]
+    assert {each.text for each in rows if each.verdict == "differs"} == {
         "NSPCA hits only some of the k",
         "NSPCA is not above the others (the text says no more than that EM is known to outperform "
         "earlier algorithms)",
@@ -82,7 +83,7 @@ def test_sentences_that_differ_are_these():
 
 
 def test_our_fractions_reach_their_marks():
-    marks = verdicts.published("asteris2014_certified")["marks"]
+    marks = published("asteris2014_certified")["marks"]
     for each in stored("asteris2014_certified")["rows"]:
         assert max(each["fractions"].values()) >= marks[f"{each['set']} {each['k']}"]
 

@@ -6,7 +6,7 @@ Times were measured on one core while other work ran beside; marks in seconds ar
 import numpy as np
 import pytest
 
-from fspca_reproduction.runner import stored
+from fspca_reproduction.results import stored
 
 PROOF = 2e-9  # twice the relative gap at which a bound counts as reached
 

@@ -5,6 +5,8 @@ import re
 import readme_picture
 import toc
 
+from fspca_reproduction import ledger
+
 README = (toc.ROOT / "README.md").read_text()
 
 
@@ -29,3 +31,11 @@ def test_every_make_target_named_exists():
     named = set(re.findall(r"`?make ([a-z-]+)", README))
     assert named
     assert named <= targets
+
+
+def test_it_says_how_many_rows_need_which_data():
+    rows = ledger.rows_by_supply()
+    here = rows["made"] + rows["carried"]
+    for sentence in (f"{sum(rows.values())} stored rows {here} are recomputed",
+                     f"{rows['fetched']} need one that", f"{rows['own']} one that"):  # fmt: skip
+        assert sentence in README

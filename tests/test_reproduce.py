@@ -21,15 +21,15 @@ def made(tmp_path, monkeypatch):
     """What was made, in order: experiments and notebooks are named here instead of run."""
     names = []
     monkeypatch.setattr(runner, "STATE", tmp_path / "cache" / "reproduced.json")
-    monkeypatch.setattr(commands, "run", lambda name, workers, progress: names.append(name))
+    monkeypatch.setattr(commands, "run", lambda name, *options: names.append(name))
     monkeypatch.setattr(run_notebooks, "run", lambda path: names.append(run_notebooks.key(path)))
     monkeypatch.setattr(run_notebooks, "ProcessPoolExecutor", ThreadPoolExecutor)
-    monkeypatch.setattr(run_notebooks, "ignore_interrupts", lambda: None)
+    monkeypatch.setattr(run_notebooks, "attend", lambda: None)
     return names
 
 
 def reproduce(monkeypatch, *options):
-    monkeypatch.setattr("sys.argv", ["experiments", "run", *options])
+    monkeypatch.setattr("sys.argv", ["fspca_reproduction", "run", *options])
     commands.main()
     monkeypatch.setattr("sys.argv", ["run_notebooks.py", *options])
     run_notebooks.main()
@@ -52,8 +52,8 @@ def test_other_code_makes_everything_again(made, monkeypatch):
     reproduce(monkeypatch, "--resume")
     made.clear()
     run_notebooks.shared_sources.cache_clear()
-    for module in (commands.runner, run_notebooks):
-        monkeypatch.setattr(module, "sources", lambda: "of tomorrow")
+    monkeypatch.setattr(runner, "codes", lambda name: ["of tomorrow"])
+    monkeypatch.setattr(run_notebooks, "all_code", lambda: "of tomorrow")
     reproduce(monkeypatch, "--resume")
     run_notebooks.shared_sources.cache_clear()
     assert sorted(made) == sorted([*EXPERIMENTS, *NOTEBOOKS])
@@ -74,7 +74,7 @@ def test_a_pass_ends_when_all_of_it_is_made():
         ["-m", "fspca_reproduction", "run", "--resume"],
         ["-m", "fspca_reproduction", "ledger"],
         ["book/tools/run_notebooks.py", "--resume"],
-        ["-f", str(runner.STATE.relative_to(runner.ROOT))],
+        ["-f", str(runner.STATE.relative_to(toc.ROOT))],
     ]
 
 
@@ -84,7 +84,8 @@ def test_how_long_a_result_took_does_not_matter_to_notebooks(tmp_path, monkeypat
         (tmp_path / "data" / "hit_rates.json").write_text(json.dumps(result))
         return run_notebooks.shared_sources()
 
-    (tmp_path / "data").mkdir()
+    for folder in ("data", "fspca/raw"):
+        (tmp_path / folder).mkdir(parents=True)
     monkeypatch.setattr(run_notebooks, "ROOT", tmp_path)
     first = fingerprint(seconds=1, rows=[{"k": 3, "seconds": {"go": 1}}])
     assert fingerprint(seconds=2, rows=[{"k": 3, "seconds": {"go": 5}}]) == first

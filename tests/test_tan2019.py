@@ -5,10 +5,20 @@ import pytest
 
 from fspca import datasets
 from fspca.synthetic import make_sparse_pair
-from fspca_reproduction.ledger import published_ids
+from fspca_reproduction.claim import sentences
+from fspca_reproduction.results import published, published_ids
 from fspca_reproduction.runner import experiments
-from fspca_reproduction.tan2019 import claims, data, methods, verdicts
-from fspca_reproduction.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
+from fspca_reproduction.tan2019 import data, methods, verdicts
+from fspca_reproduction.verdict import (
+    DIFFERS,
+    OPEN_TO_READING,
+    REPRODUCED,
+    WITHIN,
+    above,
+    all_of,
+    over_readings,
+    told,
+)
 
 
 def test_published_numbers_are_those_of_the_paper():
@@ -19,33 +29,33 @@ def test_published_numbers_are_those_of_the_paper():
     assert cells["dlbcl", "grqi"] == 3.531e10
     assert ("dlbcl", "soap") not in cells
     sizes = {r["set"]: (r["instances"], r["features"])
-             for r in verdicts.published("tan2019_table_1")["rows"]}  # fmt: skip
+             for r in published("tan2019_table_1")["rows"]}  # fmt: skip
     assert len(sizes) == 8
     assert sizes["news20"] == (15935, 62061)
 
 
 def test_differences_of_nothing_are_told_apart_once_in_a_hundred():
     rng = np.random.default_rng(0)
-    found = [verdicts.told(rng.standard_normal(10)) for _ in range(4000)]
+    found = [told(rng.standard_normal(10)) for _ in range(4000)]
     apart = np.mean([verdict != WITHIN for verdict in found])
     assert abs(apart - 0.01) < 4 * np.sqrt(0.01 * 0.99 / 4000)  # four standard errors
 
 
 def test_draws_that_a_method_was_spared_do_not_count():
-    assert verdicts.told([2.0, np.nan, 2.1, 2.2]) == verdicts.told([2.0, 2.1, 2.2]) == REPRODUCED
+    assert told([2.0, np.nan, 2.1, 2.2]) == told([2.0, 2.1, 2.2]) == REPRODUCED
 
 
 def test_values_closer_than_a_thousandth_are_not_told_apart():
-    assert verdicts.above(100.09, 100.0) == verdicts.above(99.91, 100.0) == WITHIN
-    assert (verdicts.above(101.0, 100.0), verdicts.above(99.0, 100.0)) == (REPRODUCED, DIFFERS)
+    assert above(100.09, 100.0) == above(99.91, 100.0) == WITHIN
+    assert (above(101.0, 100.0), above(99.0, 100.0)) == (REPRODUCED, DIFFERS)
 
 
 def test_many_comparisons_and_many_readings():
-    assert verdicts.all_of([REPRODUCED, WITHIN]) == WITHIN
-    assert verdicts.all_of([REPRODUCED, WITHIN, DIFFERS]) == DIFFERS
-    assert verdicts.over_readings([DIFFERS, DIFFERS]) == DIFFERS
-    assert verdicts.over_readings([REPRODUCED, WITHIN]) == WITHIN
-    assert verdicts.over_readings([WITHIN, DIFFERS]) == OPEN_TO_READING
+    assert all_of([REPRODUCED, WITHIN]) == WITHIN
+    assert all_of([REPRODUCED, WITHIN, DIFFERS]) == DIFFERS
+    assert over_readings([DIFFERS, DIFFERS]) == DIFFERS
+    assert over_readings([REPRODUCED, WITHIN]) == WITHIN
+    assert over_readings([WITHIN, DIFFERS]) == OPEN_TO_READING
 
 
 def made_up(scale):
@@ -113,9 +123,8 @@ def test_the_draws_recover_what_they_should_without_noise():
 
 @pytest.mark.parametrize("figure", [1, 2, 3, 4, 5, 7])
 def test_every_sentence_has_a_verdict(figure):
-    found = getattr(claims, f"figure_{figure}")()
-    said = verdicts.published(f"tan2019_figure_{figure}")["claims"]
-    assert {each["key"] for each in found} == set(said)
+    found = sentences(f"tan2019_figure_{figure}")
+    assert {each.key for each in found} == set(published(f"tan2019_figure_{figure}")["claims"])
 
 
 def test_every_printed_cell_has_a_verdict():

@@ -7,13 +7,15 @@ import pytest
 
 from fspca import Covariance, datasets, exhaustive, go, greedy_tpower, ipu, tpower
 from fspca.synthetic import make_scheme
-from fspca_reproduction.ledger import published_ids
-from fspca_reproduction.runner import experiments, stored
-from fspca_reproduction.tian2020 import claims, verdicts
+from fspca_reproduction.claim import sentences
+from fspca_reproduction.results import published, published_ids, stored
+from fspca_reproduction.runner import experiments
+from fspca_reproduction.tian2020 import verdicts
 from fspca_reproduction.tian2020.figures import of_set, theorem_5_1
 from fspca_reproduction.tian2020.optimum import all_supports, bounds, optimum
 from fspca_reproduction.tian2020.table_2 import realisation
-from fspca_reproduction.verdict import LIMIT, cell_verdict, open_choice, z_score
+from fspca_reproduction.tian2020.verdicts import open_choice
+from fspca_reproduction.verdict import LIMIT, cell_verdict, z_score
 
 READ_OFF = 5e-4  # what a marker on the published drawing can be read off to
 
@@ -67,7 +69,7 @@ def test_what_is_open_is_named_before():
     assert cell_verdict(5.0, open_choice("go", "convex", "IR")) == "differs"
     assert cell_verdict(5.0, open_choice("cssp", "random", "RE")) == "under-specified"
     assert cell_verdict(5.0, open_choice("cssp", "random", "IR")) == "differs"
-    assert cell_verdict(1.0, None) == "within sampling error"
+    assert cell_verdict(1.0) == "within sampling error"
 
 
 def test_every_cell_of_table_2_has_a_verdict():
@@ -117,7 +119,7 @@ def test_the_placebo_fails():
 
 
 def test_brackets_of_hf_are_p_times_one_minus_p():
-    for line in verdicts.published("tian2020_table_2")["rows"]:
+    for line in published("tian2020_table_2")["rows"]:
         mean, bracket = line["HF"]
         assert bracket == pytest.approx(mean * (1 - mean), abs=0.0101)  # both are rounded
 
@@ -144,7 +146,7 @@ def recomputed(name):
 
 @pytest.mark.parametrize("name", ["lymphoma_covariance", "nus_wide", "numerical_numbers"])
 def test_figure_2_is_what_the_drawing_shows(name):
-    A, drawn = recomputed(name), verdicts.published("tian2020_figure_2")
+    A, drawn = recomputed(name), published("tian2020_figure_2")
     most = A.leading(10)[0].sum()
     for k, *values in zip(drawn["k"], *(drawn["values"][name][m] for m in
                           ("go", "ipu", "greedy_tpower")), strict=True):  # fmt: skip
@@ -153,7 +155,7 @@ def test_figure_2_is_what_the_drawing_shows(name):
 
 
 def test_figure_2_baseline_and_bound_on_numerical_numbers():
-    A, drawn = of_set("numerical_numbers"), verdicts.published("tian2020_figure_2")
+    A, drawn = of_set("numerical_numbers"), published("tian2020_figure_2")
     most, curves = A.leading(10)[0].sum(), drawn["values"]["numerical_numbers"]
     for k, baseline, bound in zip(drawn["k"], curves["tpower"], curves["bound"], strict=True):
         assert tpower(A, 10, k).objective / most == pytest.approx(baseline, abs=READ_OFF)
@@ -185,14 +187,14 @@ def test_srt_on_lymphoma_comes_out_from_a_start_not_cut_to_k_rows():
 
 def test_rivals_and_a_trivial_choice_beat_ipu_on_some_points_of_figure_2():
     """Against the text: the paper's own drawing has one such point for Go."""
-    found = {c["claim"]: c["ours"] for c in claims.figure_2_claims() if c["verdict"] == "differs"}
+    found = {c.text: c.ours for c in sentences("tian2020_figure_2") if c.verdict == "differs"}
     assert found["IPU explains more than every rival at every point"] == 9
-    assert found["The k largest variances, refitted, never beat IPU (ours to ask)"] == 2
+    assert found["The k largest variances, refitted, never beat IPU"] == 2
     assert found["Go explains more than TPower (G), in the paper's own drawing"] == 1
 
 
 def test_table_2_claims_have_their_verdicts():
-    assert {c["claim"]: c["verdict"] for c in claims.table_2_claims()} == {
+    assert {c.text: c.verdict for c in sentences("tian2020_table_2")} == {
         "On scheme C Go is optimal": "reproduced",
         "IPU hits at least as often as every rival, on every scheme and start": "differs",
         "CSSP never hits": "differs",
@@ -203,16 +205,16 @@ def test_table_2_claims_have_their_verdicts():
 
 
 def test_figure_4_claims_hold():
-    assert not [c for c in claims.figure_4_claims() if c["verdict"] == "differs"]
+    assert not [c for c in sentences("tian2020_figure_4") if c.verdict == "differs"]
 
 
 def test_ipu_reaches_where_the_rivals_end_before_they_do():
     """The mark, up to k = 1000; at k = 10 = m IPU needs no step at all."""
-    mark = {c["claim"]: c for c in claims.figure_3_claims() if "IPU is first" in c["claim"]}
+    mark = {c.text: c for c in sentences("tian2020_figure_3") if c.key.startswith("first")}
     assert len(mark) == 22
     for k in (10, 500, 1000):
         for rival in ("SOAP", "SRT"):
-            assert mark[f"k={k}: IPU is first where {rival} ends"]["verdict"] == "reproduced"
+            assert mark[f"k={k}: IPU is first where {rival} ends"].verdict == "reproduced"
 
 
 def test_corollaries_bound_the_measured_error_and_follow_their_laws():

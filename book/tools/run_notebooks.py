@@ -21,7 +21,9 @@ from itertools import chain
 from pathlib import Path
 
 import nbformat
-from fspca_reproduction.runner import made, note, save, sources
+from fspca_reproduction.closure import all_code
+from fspca_reproduction.results import save
+from fspca_reproduction.runner import attend, made, note
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from tqdm import tqdm
@@ -41,7 +43,7 @@ def main():
     # Kernels inherit these: one thread, one hash seed, one kernel, whoever starts the run.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
     os.environ.update(PYTHONHASHSEED="0", OPENBLAS_CORETYPE="Haswell")
-    with ProcessPoolExecutor(max_workers=2, initializer=ignore_interrupts) as pool:
+    with ProcessPoolExecutor(max_workers=2, initializer=attend) as pool:
         jobs = {pool.submit(run, path): path for path in waiting}
         try:
             for job in tqdm(as_completed(jobs), total=len(jobs), unit="notebook"):
@@ -143,7 +145,7 @@ def fingerprint(path):
 @cache
 def shared_sources():
     """The module and the data, which every notebook may use; how long results took is chance."""
-    digest = hashlib.sha256(sources().encode())
+    digest = hashlib.sha256(all_code().encode())
     data = chain((ROOT / "data").rglob("*.*"), (ROOT / "fspca" / "raw").iterdir())
     for file in sorted(data):
         if file.is_file() and not file.name.startswith("."):
@@ -153,7 +155,7 @@ def shared_sources():
 
 def without_seconds(file):
     def drop(pairs):
-        return {name: value for name, value in pairs if name != "seconds"}
+        return {name: value for name, value in pairs if name not in ("seconds", "stamps", "made")}
 
     return json.dumps(json.loads(file.read_text(), object_pairs_hook=drop)).encode()
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from fspca_reproduction import ledger_page, runner
 from fspca_reproduction.book import foundations
-from fspca_reproduction.runner import experiments, row, run, same_row, stored
+from fspca_reproduction.results import need_checkout, same_row, stored
+from fspca_reproduction.runner import AlreadyRunningError, experiments, row, run
 
 try:
     from tqdm.auto import tqdm
@@ -14,13 +15,13 @@ except ImportError:  # progress is shown where tqdm is there
     tqdm = None
 
 
-def make(name, workers, resume):
+def make(name, workers, resume, changed):
     """Run an experiment; to resume, only if this pass has not made it from the same code."""
-    code = runner.sources()
-    if resume and runner.made().get(name) == code:
+    code = runner.codes(name)
+    if (resume and runner.made().get(name) == code) or (changed and runner.is_current(name)):
         return
     try:
-        print(run(name, workers, tqdm))
+        print(run(name, workers, tqdm, changed))
     except KeyboardInterrupt:
         kept = f"the rows made so far are kept, and the next run of {name} goes on from them"
         raise SystemExit(f"Interrupted: {kept}.") from None
@@ -36,6 +37,13 @@ def check(name, cases):
         if not same_row(rows[i], row(name, {key: rows[i][key] for key in keys})):
             raise SystemExit(f"{name}: row {i} is not what its command makes: {rows[i]}")
     print(f"{name}: {cases} of {len(rows)} rows made again, all the same")
+
+
+def told(name):
+    """Say what an experiment is, and which code made its stored rows."""
+    made = "made by today's code" if runner.is_current(name) else "made by other code than today's"
+    function = experiments()[name]
+    return f"{name}: {function.__doc__} ({len(function.cases)} cases, {made})"
 
 
 def bench():
@@ -56,26 +64,32 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--cases", type=int, default=5, help="rows that check recomputes")
     parser.add_argument("--resume", action="store_true", help="skip what this pass has made")
+    parser.add_argument("--changed", action="store_true", help="only what other code has made")
     options = parser.parse_args()
-    if options.command in ("run", "check"):
-        try:
-            runner.need_checkout()
-        except FileNotFoundError as reason:
-            parser.error(str(reason))
     known = experiments()
     if unknown := set(options.ids) - set(known):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
+    try:
+        if options.command in ("run", "ledger"):
+            need_checkout()
+        obey(options, options.ids or known)
+    except (FileNotFoundError, AlreadyRunningError) as reason:
+        parser.error(str(reason))
+
+
+def obey(options, ids):
+    """Do what the command says."""
     if options.command == "ledger":
         print("\n".join(map(str, ledger_page.write())))
-    for name in options.ids or known:
-        if options.command == "list":
-            print(f"{name}: {known[name].__doc__} ({len(known[name].cases)} cases)")
-        elif options.command == "run":
-            make(name, options.workers, options.resume)
-        elif options.command == "check":
-            check(name, options.cases)
-    if options.command == "bench":
+    elif options.command == "bench":
         bench()
+    for name in ids if options.command in ("list", "run", "check") else ():
+        if options.command == "list":
+            print(told(name))
+        elif options.command == "run":
+            make(name, options.workers, options.resume, options.changed)
+        else:
+            check(name, options.cases)
 
 
 if __name__ == "__main__":

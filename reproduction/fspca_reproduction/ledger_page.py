@@ -3,35 +3,29 @@
 import csv
 import io
 
-from fspca_reproduction.asteris2014 import ledger as asteris2014_ledger
-from fspca_reproduction.ledger import CHECKED, ROOT, entries
-from fspca_reproduction.runner import stored
-from fspca_reproduction.tan2019 import ledger as tan2019_ledger
-from fspca_reproduction.verdict import DIFFERS, NOT_HAD, OPEN_TO_READING, REPRODUCED, WITHIN
+from fspca.catalogue import CATALOGUE
+from fspca_reproduction.claim import judged, judges
+from fspca_reproduction.ledger import SUPPLIES, entries, entry, rows_by_set, rows_by_supply, supply
+from fspca_reproduction.results import ROOT, need_checkout, published, stored
+from fspca_reproduction.verdict import DIFFERS, MARKS
 
 PAGE, TABLE = ROOT / "book" / "appendix" / "ledger.md", ROOT / "book" / "static" / "ledger.csv"
-COLUMNS = ("id", "row", "published", "ours", "tolerance", "why", "verdict", "function", "seconds")
-SIGNS = {REPRODUCED: "=", WITHIN: "~", DIFFERS: "≠", OPEN_TO_READING: "?"}
-MARKS = SIGNS | {NOT_HAD: "×"}
-METHODS = {"soap": "SOAP", "srt": "SRT", "cssp": "CSSP", "go": "Go", "ipu": "IPU",
-           "greedy_tpower": "TPower (G)", "tpower": "TPower (D)", "bound": "bound"}  # fmt: skip
-TITLES = {
-    "tian2020_table_1": "Table 1, the schemes",
-    "tian2020_table_2": "Table 2, synthetic data",
-    "tian2020_figure_1": "Figure 1, two kinds of sparsity",
-    "tian2020_figure_2": "Figure 2, real data",
-    "tian2020_figure_3": "Figure 3, seconds",
-    "tian2020_figure_4": "Figure 4, objective by step",
-    "tian2020_steps": "the steps of IPU",
-    "tian2020_corollaries": "Corollaries 5.3 and 5.4",
-    **tan2019_ledger.TITLES,
-    **asteris2014_ledger.TITLES,
-}
 
 
 def tally(rows):
     """Return how many of the paper's rows have each verdict, in the order of MARKS."""
     return [sum(row["verdict"] == verdict for row in rows if row["published"]) for verdict in MARKS]
+
+
+def asked(rows):
+    """Return the number of rows that are not the paper's."""
+    return sum(not row["published"] for row in rows)
+
+
+def spoken(rows):
+    """Return the counts of verdicts as words."""
+    counts = zip(MARKS, tally(rows), strict=True)
+    return ", ".join(f"{number} {verdict}" for verdict, number in counts if number)
 
 
 def markdown(header, lines):
@@ -40,113 +34,106 @@ def markdown(header, lines):
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in (header, rule, *lines))
 
 
-def cell(row):
-    """Return a compact cell: the paper's number, ours, and the sign of the verdict."""
-    return f"{row['published'] or '·'} \\| {row['ours'] or '·'} {MARKS[row['verdict']]}"
-
-
-def grid(rows, down, across, label):
-    """Return a table of cells: `down` and `across` give the keys of a row's place."""
-    columns = list(dict.fromkeys(across(row) for row in rows))
-    lines = {}
-    for row in rows:
-        lines.setdefault(down(row), dict.fromkeys(columns, ""))[across(row)] = cell(row)
-    return markdown([label, *columns], [[key, *line.values()] for key, line in lines.items()])
-
-
 def folded(title, body):
     return f":::{{dropdown}} {title}\n{body}\n:::"
 
 
-def sentences(rows):
+def numbers(said, pairs):
+    """Return the tables of a figure's numbers, `pairs` of what was judged and its row.
+
+    Where `data/published` gives a layout it says which parts of a number's place are the columns,
+    the lines, and apart in a table of its own.
+    """
+    layout = said.get("numbers", {}).get("layout")
+    if layout is None:
+        columns = ("row", "published", "ours", "tolerance", "why", "verdict")
+        return [markdown(columns, [[row[key] for key in columns] for _, row in pairs])]
+    tables = {}
+    for each, row in pairs:
+        head = each.place.get(layout.get("fold"), "")
+        tables.setdefault(head, []).append((each, row))
+    found = [f"How they are judged: {pairs[0][0].claim.rule.split(';')[0]}."]
+    for head, mine in tables.items():
+        title = spoken([row for _, row in mine])
+        fold = f"{layout['fold']} {head}: {title}" if head else title
+        found.append(folded(fold, grid(mine, layout, said.get("names", {}))))
+    return found
+
+
+def grid(pairs, layout, names):
+    """Return a table of cells: the paper's number, ours, and the sign of the verdict."""
+    across, lines = layout["across"], {}
+    columns = list(dict.fromkeys(str(each.place[across]) for each, _ in pairs))
+    for each, row in pairs:
+        down = ", ".join(str(names.get(each.place[key], each.place[key])) for key in layout["down"])
+        cells = lines.setdefault(down, dict.fromkeys(columns, ""))
+        numbers = f"{row['published'] or '·'} \\| {row['ours'] or '·'}"
+        cells[str(each.place[across])] = f"{numbers} {MARKS[row['verdict']]}"
+    header = [", ".join(layout["down"]), *(names.get(column, column) for column in columns)]
+    return markdown(header, [[key, *line.values()] for key, line in lines.items()])
+
+
+def sentences(pairs):
     """Return a table of the rows that are sentences, folded where it is long."""
     lines = [
-        [row["row"].removeprefix("claim/"), "" if row["published"] else "asked by us", row["ours"],
-         row["verdict"], row["why"].removeprefix(CHECKED).removeprefix("; ")]
-        for row in rows
+        [each.text, "asked by us" if each.claim.whose == "us" else "", row["ours"], row["verdict"],
+         row["why"].removeprefix(each.claim.rule).removeprefix("; ")] for each, row in pairs
     ]  # fmt: skip
-    if not lines:
-        return ""
-    found = markdown(["sentence", "", "ours", "verdict", "reason"], lines)
-    return folded("The sentences, k by k", found) if len(lines) > 20 else found
+    rules = list(dict.fromkeys(each.claim.rule for each, _ in pairs))
+    if len(rules) > 1:  # each has its own
+        lines = [[*line[:2], each.claim.rule, *line[2:]]
+                 for line, (each, _) in zip(lines, pairs, strict=True)]  # fmt: skip
+    header = [
+        "sentence",
+        "",
+        *(["holds if"] if len(rules) > 1 else []),
+        "ours",
+        "verdict",
+        "reason",
+    ]
+    found = markdown(header, lines)
+    found = folded(f"{len(lines)} sentences", found) if len(lines) > 20 else found
+    return [found] if len(rules) > 1 else [f"How they are judged: {rules[0]}.", found]
 
 
-def sections(rows):
-    """Return the body of the page, a section for each id."""
-    by_id = {name: [row for row in rows if row["id"] == name] for name in TITLES}
-    text = []
-    for name, title in TITLES.items():
-        spoken_of = [row for row in by_id[name] if row["row"].startswith("claim/")]
-        numbers = [row for row in by_id[name] if row not in spoken_of]
-        parts = [f"## {title}", f"Computed and drawn [in the chapter]({name})."]
-        if name == "tian2020_table_2":
-            for scheme in "ABCDEF":
-                mine = [row for row in numbers if row["row"].startswith(scheme)]
-                head = f"Scheme {scheme}: {spoken(mine)}"
-                parts.append(folded(head, grid(mine, method_and_start, last, "method, start")))
-        elif name == "tian2020_figure_2":
-            for data in dict.fromkeys(row["row"].split("/")[0] for row in numbers):
-                mine = [row for row in numbers if row["row"].startswith(data)]
-                head = f"{data}: {spoken(mine)}"
-                parts.append(folded(head, grid(mine, method, last, "method, k =")))
-        elif name in ("tian2020_figure_3", "tian2020_figure_4"):
-            parts.append(folded(spoken(numbers), grid(numbers, last, method, "")))
-        elif name == "tan2019_table_2":
-            parts.append(grid(numbers, method_of_cell, set_of_cell, "method"))
-            parts.append(f"How the cells are read: {numbers[0]['why'].split(';')[0]}.")
-        elif numbers:
-            columns = ("row", "published", "ours", "tolerance", "why", "verdict")
-            parts.append(markdown(columns, [[row[key] for key in columns] for row in numbers]))
-        reasons = {row["why"].split("; ")[-1] for row in numbers if row["verdict"] == DIFFERS}
+def section(name):
+    """Return the part of the page about a table or figure."""
+    pairs = [(each, entry(name, each)) for each in judged(name)]
+    mine = [pair for pair in pairs if pair[0].place]
+    spoken_of = [pair for pair in pairs if not pair[0].place]
+    parts = [f"## {title(name)}", f"Computed and drawn [in the chapter]({name})."]
+    if mine:
+        parts += numbers(published(name), mine)
+        reasons = {each.claim.reason for each, _ in mine if each.verdict == DIFFERS}
         parts += [f"Numbers that differ (≠): {reason}." for reason in sorted(reasons)]
-        text.append("\n\n".join([*parts, sentences(spoken_of)]).rstrip())
-    return "\n\n".join(text)
+    return "\n\n".join([*parts, *(sentences(spoken_of) if spoken_of else [])])
 
 
-def method(row):
-    name = row["row"].split("/")[-2 if "/" in row["row"] else 0]
-    return METHODS.get(name, name)
-
-
-def method_of_cell(row):
-    return tan2019_ledger.NAMES[last(row)]
-
-
-def set_of_cell(row):
-    return row["row"].split("/")[0]
-
-
-def method_and_start(row):
-    _, name, start, _ = row["row"].split("/")
-    return f"{METHODS[name]}, {start}"
-
-
-def last(row):
-    return row["row"].split("/")[-1]
-
-
-def spoken(rows):
-    counts = zip(MARKS, tally(rows), strict=True)
-    return ", ".join(f"{number} {verdict}" for verdict, number in counts if number)
+def title(name):
+    return f"{name.split('_')[0]}, {published(name)['title']}"
 
 
 def summary(rows):
     """Return the table on top: for each id what is compared, how, and how it came out."""
     lines = []
-    for name, title in TITLES.items():
+    for name in judges():
         mine = [row for row in rows if row["id"] == name]
-        first = mine[0]
-        lines.append([f"[{title}]({name})", sum(tally(mine)), *tally(mine), asked(mine),
-                      f"`{first['function'].removeprefix('fspca_reproduction.')}`",
-                      first["seconds"]])  # fmt: skip
-    seconds = f"{sum(stored(name)['seconds'] for name in TITLES):.4g}"
-    lines.append(["**all**", sum(tally(rows)), *tally(rows), asked(rows), "", seconds])
-    return markdown(["what", "rows", *MARKS, "asked by us", "function", "seconds"], lines)
+        data = max((row["data"] for row in mine if row["data"]), key=SUPPLIES.index, default="")
+        function = mine[0]["function"].removeprefix("fspca_reproduction.")
+        lines.append([f"[{title(name)}]({name})", sum(tally(mine)), *tally(mine), asked(mine),
+                      data, f"`{function}`", mine[0]["seconds"]])  # fmt: skip
+    seconds = f"{sum(stored(name)['seconds'] for name in judges()):.4g}"
+    lines.append(["**all**", sum(tally(rows)), *tally(rows), asked(rows), "", "", seconds])
+    return markdown(["what", "rows", *MARKS, "asked by us", "data", "function", "seconds"], lines)
 
 
-def asked(rows):
-    """Return the number of rows that are not the paper's."""
-    return sum(not row["published"] for row in rows)
+def data_sets():
+    """Return a table of the catalogue: where each set comes from, and what rests on it."""
+    lines = [
+        [f"`{name}`", CATALOGUE[name].source, supply(name), sum(found.values()),
+         ", ".join(f"`{each}`" for each in found)] for name, found in rows_by_set().items()
+    ]  # fmt: skip
+    return markdown(["set", "what", "data", "stored rows", "of"], lines)
 
 
 HEAD = """# Read the reproduction ledger
@@ -174,6 +161,7 @@ Which sentences are held against the rows, and by which margins, was chosen with
 In the folded tables a cell reads *the paper's number | ours, sign*.
 Beside a sentence stands the number that it rests on: a count of the points against it, or a value; in Figure 3 seconds, or a ratio to IPU.
 Sentences "asked by us" are not the paper's and are not counted.
+*Data* says what a row rests on: numbers *made* from a seed or by scikit-learn's own sets, a set *carried* here, one that is *fetched* from a public address, or *your own* copy, where we know no public address; [the sets](#data-sets) are listed at the end.
 The unit of Figure 3's ratios are IPU's seconds, which the paper draws at 3.9 to 4.1; a ratio within a tenth of 1 is not told from 1 and called "within sampling error", a margin that was set after a first look.
 What we could find out about the differences is in [the chapter](../shared_support/reproduce_tian2020.ipynb).
 
@@ -183,23 +171,34 @@ Its numbers have no brackets: "within sampling error" there means within 2 %, fo
 """  # noqa: E501
 
 
+SETS = """(data-sets)=
+## The data sets
+
+Of all stored rows {made} need no set of the catalogue, {carried} one that is carried here, {fetched} one that `python -m fspca fetch` fetches, and {own} one that the reader has to supply.
+`make reproduce` recomputes those whose sets are here, and leaves the others as they are stored, with what made them.
+
+{table}"""  # noqa: E501
+
+
 def page():
     """Return the chapter's text."""
     rows = entries()
-    return HEAD.format(summary=summary(rows)) + sections(rows) + "\n"
+    text = HEAD.format(summary=summary(rows)) + "\n\n".join(map(section, judges()))
+    return text + "\n\n" + SETS.format(table=data_sets(), **rows_by_supply()) + "\n"
 
 
 def table():
     """Return all rows as comma-separated values."""
-    file = io.StringIO()
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    file, rows = io.StringIO(), entries()
+    writer = csv.DictWriter(file, rows[0], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(entries())
+    writer.writerows(rows)
     return file.getvalue()
 
 
 def write():
     """Write the page and the table; return their paths."""
+    need_checkout()
     PAGE.write_text(page(), encoding="utf-8")
     TABLE.write_text(table(), encoding="utf-8")
     return PAGE, TABLE

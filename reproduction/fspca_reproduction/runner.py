@@ -1,31 +1,44 @@
-"""Run an experiment case by case, store its rows, show that they can be made again."""
+"""Run an experiment case by case, and store its rows, each with the code that made it."""
 
-import hashlib
 import importlib
 import json
-import math
 import os
+import pkgutil
 import platform
 import signal
-import sys
+import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import active_children, get_context
-from pathlib import Path
+from contextlib import contextmanager
+from functools import cache
+from multiprocessing import active_children, connection, get_context, parent_process
 
 import numpy as np
 import scipy
 
-import fspca
+import fspca_reproduction
 from fspca import datasets
 from fspca.catalogue import CATALOGUE
+from fspca_reproduction import closure
+from fspca_reproduction.results import (
+    ROOT,
+    need_checkout,
+    result_path,
+    rounded,
+    save,
+    stored,
+)
 
-ROOT = Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "data" / "results"
+try:
+    import fcntl
+except ImportError:  # where there is none, two runs of one experiment are not kept apart
+    fcntl = None
+
 STATE = ROOT / ".cache" / "reproduced.json"  # what this pass of `make reproduce` has made
-MODULES = ("book.foundations", "tian2020.table_1", "tian2020.table_2", "tian2020.figures",
-           "book.certificates", "tan2019.figures", "tan2019.costs",
-           "asteris2014.figures", "asteris2014.nspca", "asteris2014.theory")  # fmt: skip
+
+
+class AlreadyRunningError(RuntimeError):
+    """Another process runs this experiment."""
 
 
 def experiment(cases, alone=False):
@@ -42,25 +55,15 @@ def experiment(cases, alone=False):
 
 
 def experiments():
-    """Return every experiment by its id."""
-    modules = [importlib.import_module(f"fspca_reproduction.{name}") for name in MODULES]
-    return {
-        name: function
-        for module in modules
-        for name, function in vars(module).items()
-        if hasattr(function, "cases") and function.__module__ == module.__name__
-    }
-
-
-def rounded(value):
-    """Return floats to 6 significant digits, which is what machines agree on."""
-    if isinstance(value, dict):
-        return {key: rounded(each) for key, each in value.items()}
-    if isinstance(value, list | tuple | np.ndarray):
-        return [rounded(each) for each in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    return float(f"{value:.6g}") if isinstance(value, float) and math.isfinite(value) else value
+    """Return every experiment by its id: those of all folders here."""
+    found = {}
+    path, prefix = fspca_reproduction.__path__, "fspca_reproduction."
+    for each in pkgutil.walk_packages(path, prefix):
+        if each.name.count(".") > 1:
+            names = vars(importlib.import_module(each.name)).items()
+            found |= {name: f for name, f in names
+                      if hasattr(f, "cases") and f.__module__ == each.name}  # fmt: skip
+    return found
 
 
 def row(name, case):
@@ -68,20 +71,29 @@ def row(name, case):
     return rounded(case | experiments()[name](**case))
 
 
+def code_of(name, case):
+    """Return the hash of the code that a row hangs on."""
+    known = experiments()
+    others = frozenset((each, function.__module__) for each, function in known.items())
+    words = frozenset(each for each in case.values() if isinstance(each, str)) & keys()
+    return closure.code_of(known[name].__module__, name, words, others)
+
+
+keys = cache(closure.keys)
+
+
+def codes(name):
+    """Return the hashes of all rows of an experiment, one after the other."""
+    return [code_of(name, case) for case in experiments()[name].cases]
+
+
 def lacks_data(case):
     """Say whether a case needs a data set that is not here; scikit-learn's always are."""
     return case.get("set") in CATALOGUE and datasets.where(case["set"]) is None
 
 
-def sources():
-    """Return a hash of the code, the module's and ours: rows made by other code are not kept."""
-    folders = Path(fspca.__file__).parent, Path(__file__).parent
-    files = [file for folder in folders for file in sorted(folder.rglob("*.py"))]
-    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-
-
 def made():
-    """Return what this pass has made: hashes by the experiment's id or the notebook's path."""
+    """Return what this pass has made: codes by the experiment's id or the notebook's path."""
     return json.loads(STATE.read_text()) if STATE.exists() else {}
 
 
@@ -91,116 +103,169 @@ def note(key, made_from):
     save(STATE, json.dumps(made() | {key: made_from}, indent=1, sort_keys=True) + "\n")
 
 
-def save(path, text):
-    """Write beside the file and rename, so that nobody ever meets half a file."""
-    beside = path.with_name(f".{path.name}.part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+def stamps(result):
+    """Return the stamp of every row of a stored result: the code, the versions, the seconds."""
+    return [result["stamps"][i] for i, count in result["made"] for _ in range(count)]
 
 
-def need_checkout():
-    """Say so if this is not a checkout of the project: results would go among packages."""
-    if not (ROOT / "pyproject.toml").exists():
-        raise FileNotFoundError(
-            "experiments need a checkout of the project, where results are stored: "
-            "clone it and install it with pip install -r requirements.txt"
-        )
+def is_current(name):
+    """Say whether the code of today made every row that could be made here."""
+    if not result_path(name).exists():
+        return False
+    found = [stamp["code"] for stamp in stamps(stored(name))]
+    cases = experiments()[name].cases
+    return len(found) == len(cases) and all(
+        lacks_data(case) or code == code_of(name, case)
+        for case, code in zip(cases, found, strict=True)
+    )
+
+
+@contextmanager
+def only_run(name):
+    """Hold the lock of an experiment; a process that ends, however it ends, holds it no longer."""
+    with (result_path(name).parent / f".{name}.lock").open("w") as file:
+        try:
+            if fcntl:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AlreadyRunningError(f"another process is running {name}") from None
+        yield
+
+
+def attend():
+    """Leave Ctrl-C to the process that started this one, and end when it does."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=end_with_parent, daemon=True).start()
+
+
+def end_with_parent():
+    connection.wait([parent_process().sentinel])
+    os._exit(1)
 
 
 def pool(workers):
-    """Return processes that compute with one thread each, and leave Ctrl-C to this one."""
+    """Return processes that compute with one thread each."""
     for library in ("OMP", "OPENBLAS", "MKL"):  # read when numpy loads: hence new processes
         os.environ[f"{library}_NUM_THREADS"] = "1"
-    ignoring = (signal.SIGINT, signal.SIG_IGN)
-    return ProcessPoolExecutor(workers, get_context("spawn"), signal.signal, ignoring)
+    return ProcessPoolExecutor(workers, get_context("spawn"), attend)
 
 
-def run(name, workers=2, progress=None):
-    """Compute all rows of an experiment that are not there yet, and store them.
+def run(name, workers=2, progress=None, changed=False):
+    """Compute the rows of an experiment, store them, and return the path of the result.
 
-    Rows are appended to a file of their own as they are made, so an interrupted run goes on
-    where it stopped, if the code is still the same.  Rows of data sets that are not here stay
-    as they are stored.  Returns the path of the result.
+    Rows are appended to a file of their own as they are made, so that an interrupted run goes on
+    where it stopped; rows that other code has made since are left out.  Rows of data sets that are
+    not here stay as they are stored, with their stamp; with `changed` so do all that today's code
+    has made.
     """
     need_checkout()
-    cases = experiments()[name].cases
-    workers = 1 if experiments()[name].alone else workers
-    RESULTS.mkdir(parents=True, exist_ok=True)
-    head = {"sources": sources()}
-    partial = RESULTS / f".{name}.partial.jsonl"
-    lines = partial.read_text().splitlines(keepends=True) if partial.exists() else []
-    first, *done = [json.loads(line) for line in lines if line.endswith("\n")] or [head]
-    if first != head:
-        print(f"{name}: the code has changed since the interrupted run, so it starts afresh")
-        done = []
-    if lacking := [case for case in cases if lacks_data(case)]:
-        if not (RESULTS / f"{name}.json").exists():
+    function = experiments()[name]
+    result_path(name).parent.mkdir(parents=True, exist_ok=True)
+    with only_run(name):
+        done = kept(name, function.cases, changed) | begun(name, function.cases)
+        left = [case for case in function.cases if place(case) not in done]
+        compute(name, left, done, 1 if function.alone else workers, progress)
+        write(name, [done[place(case)] for case in function.cases])
+    return result_path(name)
+
+
+def place(case):
+    return json.dumps(rounded(case))
+
+
+def partial_path(name):
+    return result_path(name).with_name(f".{name}.partial.jsonl")
+
+
+def kept(name, cases, changed):
+    """Return the stored rows that are not to be computed, with their stamps, by place."""
+    lacking = [case for case in cases if lacks_data(case)]
+    if not result_path(name).exists():
+        if lacking:
             raise datasets.MissingDataError(datasets.missing(lacking[0]["set"]))
-        kept = [
-            each for each in stored(name)["rows"] if any(c.items() <= each.items() for c in lacking)
-        ]
-        done += [each for each in kept if each not in done]
-    partial.write_text("".join(json.dumps(each) + "\n" for each in [head, *done]))
-    left = [case for case in cases if not any(case.items() <= old.items() for old in done)]
-    started = time.perf_counter()
-    with pool(workers) as processes, partial.open("a") as file:
+        return {}
+    result, keys = stored(name), cases[0].keys()
+    old = {
+        place({key: each[key] for key in keys}): {"row": each, "stamp": stamp}
+        for each, stamp in zip(result["rows"], stamps(result), strict=True)
+    }
+    stay = [*lacking, *(case for case in cases if changed and place(case) in old
+                        and old[place(case)]["stamp"]["code"] == code_of(name, case))]  # fmt: skip
+    return {place(case): old[place(case)] for case in stay}
+
+
+def begun(name, cases):
+    """Return the rows of an interrupted run that today's code would make, by place."""
+    if not partial_path(name).exists():
+        return {}
+    lines = partial_path(name).read_text().splitlines(keepends=True)
+    found = [json.loads(line) for line in lines if line.endswith("\n")]
+    code = {place(case): code_of(name, case) for case in cases}
+    same = [each for each in found if code.get(each["place"]) == each["code"]]
+    if len(same) < len(found):
+        print(f"{name}: the code has changed since the interrupted run; "
+              f"{len(found) - len(same)} of its rows are made again")  # fmt: skip
+    partial_path(name).write_text("".join(json.dumps(each) + "\n" for each in same))
+    return {each["place"]: each for each in same}
+
+
+def compute(name, left, done, workers, progress):
+    """Compute the rows that are left; add them to those done and to the partial file."""
+    versions = {"python": platform.python_version(), "numpy": np.__version__,
+                "scipy": scipy.__version__}  # fmt: skip
+    before = time.perf_counter()
+    with pool(workers) as processes, partial_path(name).open("a") as file:
         futures = [processes.submit(row, name, case) for case in left]
         rows = (future.result() for future in futures)
+        rows = progress(rows, total=len(left), desc=name) if progress else rows
         try:
-            for new in progress(rows, total=len(left), desc=name) if progress else rows:
-                file.write(json.dumps(new) + "\n")
+            for case, new in zip(left, rows, strict=True):
+                now = time.perf_counter()
+                each = {"place": place(case), "code": code_of(name, case), "versions": versions,
+                        "seconds": now - before, "row": new}  # fmt: skip
+                before = now
+                file.write(json.dumps(each) + "\n")
                 file.flush()
-                done.append(new)
+                done[each["place"]] = each
         except BaseException:  # whatever stops this stops the workers, and loses no row
             for worker in active_children():
                 worker.terminate()
             raise
-    order = {json.dumps(rounded(case)): i for i, case in enumerate(cases)}
-    keys = list(cases[0])
-    done.sort(key=lambda each: order[json.dumps({key: each[key] for key in keys})])
+
+
+def write(name, done):
+    """Store rows: first which code made which, in how many seconds over all interruptions."""
+    found, order = [], []
+    for each in done:
+        stamp = each.get("stamp") or {key: each[key] for key in ("code", "versions")}
+        same = [i for i, old in enumerate(found)
+                if old | {"seconds": 0} == stamp | {"seconds": 0}]  # fmt: skip
+        i = same[0] if same else len(found)
+        if not same:
+            found.append(stamp | {"seconds": stamp.get("seconds", 0.0)})
+        if "stamp" not in each:
+            found[i]["seconds"] += each["seconds"]
+        if order and order[-1][0] == i:
+            order[-1][1] += 1
+        else:
+            order.append([i, 1])
     result = {
         "id": name,
         "command": f"python -m fspca_reproduction run {name}",
-        "versions": {"python": platform.python_version(), "numpy": np.__version__,
-                     "scipy": scipy.__version__},
-        "seconds": rounded(time.perf_counter() - started),
-        "rows": done,
-    }  # fmt: skip
-    listed = ",\n  ".join(json.dumps(each) for each in done)
-    text = json.dumps(result | {"rows": "ROWS"}, indent=1).replace('"ROWS"', f"[\n  {listed}\n ]")
-    path = RESULTS / f"{name}.json"
-    save(path, text + "\n")
-    partial.unlink()
-    return path
+        "stamps": rounded(found),
+        "made": order,
+        "seconds": rounded(sum(stamp["seconds"] for stamp in found)),
+        "rows": [each["row"] for each in done],
+    }
+    save(result_path(name), as_text(result))
+    partial_path(name).unlink(missing_ok=True)
 
 
-def stored(name):
-    """Return the stored result of an experiment."""
-    need_checkout()
-    path = RESULTS / f"{name}.json"
-    if not path.exists():
-        raise FileNotFoundError(
-            f"there is no result of {name!r} in {RESULTS}; "
-            f"make it with: {Path(sys.executable).name} -m fspca_reproduction run {name}"
-        )
-    return json.loads(path.read_text())
-
-
-def published(name):
-    """Return what a paper prints, draws or says of a table or figure."""
-    return json.loads((RESULTS.parent / "published" / f"{name}.json").read_text())
-
-
-def same_row(one, other, rel=1e-5):
-    """Say whether two rows agree, numbers up to a relative difference.
-
-    Set aside are the keys "seconds", and "last digits": what rounding decides.
-    """
-    if isinstance(one, dict):
-        keys = (one | other).keys() - {"seconds", "last digits"}
-        return all(k in one and k in other and same_row(one[k], other[k], rel) for k in keys)
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(same_row, one, other))
-    if isinstance(one, float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=rel, abs_tol=1e-9)
-    return one == other
+def as_text(result):
+    """Return a result as JSON with a line for each row and each stamp."""
+    lines = []
+    for key, value in result.items():
+        listed = key in ("stamps", "rows")
+        inner = ",\n  ".join(map(json.dumps, value)) if listed else ""
+        lines.append(f' "{key}": ' + (f"[\n  {inner}\n ]" if listed else json.dumps(value)))
+    return "{\n" + ",\n".join(lines) + "\n}\n"

@@ -15,19 +15,29 @@ starts within it: runs on one matrix are not independent, so errors are clustere
 3. What is left of the difference, over that error, is z.  Up to 2.576 (1 % of honest repetitions
    lie beyond) the cell is "within sampling error", above it "differs".
 4. A cell that would differ, and rests on something that the paper leaves open and we could not
-   settle, is "under-specified".  These are listed in OPEN, before the run.
+   settle, is "under-specified".  These were listed before the run.
 
 Of 270 cells honest repetition would let 3 differ by chance.  The placebo, the same experiment
 with rotation-invariant eigenvectors, must fail rows that the reading passes.
 
 **A point of a curve** was read off a drawing to about `digits`: within it "reproduced", beyond it
 "differs", or "under-specified" if the method's start is open.
+
+**A sentence on repeated draws** compares means, in pairs.  A difference holds or fails if its 99 %
+interval (Student's t) excludes zero; else it is "within sampling error", not told apart.  **A
+sentence on a data set** compares values, and those closer than EQUAL, 0.1 %, are not told apart.  A
+sentence of many comparisons holds if all do, and fails if one does; one that holds under one
+reading of what is measured and not under another is "under-specified".
 """
 
 import math
 
+import numpy as np
+import scipy.stats
+
 HALF_UNIT = 0.005
 LIMIT = 2.576
+EQUAL = 0.001
 REPRODUCED, WITHIN, DIFFERS, OPEN_TO_READING = (
     "reproduced",
     "within sampling error",
@@ -35,19 +45,13 @@ REPRODUCED, WITHIN, DIFFERS, OPEN_TO_READING = (
     "under-specified",
 )
 NOT_HAD = "not to be had"  # of data that we have not: no verdict
-
-OPEN = {
-    "relaxation": "the penalty, the step and the stop of the convex relaxation are not stated",
-    "loadings": "the loadings of CSSP are not defined",
-    "start": "the convex start of SOAP and SRT is not stated",
-}
+SIGNS = {REPRODUCED: "=", WITHIN: "~", DIFFERS: "≠", OPEN_TO_READING: "?"}
+MARKS = SIGNS | {NOT_HAD: "×"}
 
 
-def open_choice(method, init, measure):
-    """Return the key of what the paper leaves open under a cell of its Table 2, or None."""
-    if method == "cssp":
-        return None if measure == "IR" else "loadings"
-    return "relaxation" if init == "convex" and method != "go" else None
+def holds(condition):
+    """Return the verdict on what either holds or does not."""
+    return REPRODUCED if condition else DIFFERS
 
 
 def z_score(ours, deviation, published, bracket, n, frequency):
@@ -76,7 +80,7 @@ def standard_error(ours, deviation, published, bracket, n, frequency):
     return math.sqrt(variance / n)
 
 
-def cell_verdict(z, choice=None):
+def cell_verdict(z, choice=""):
     """Return the verdict on a cell of a table from its z and what is open under it."""
     if z == 0:
         return REPRODUCED
@@ -85,7 +89,7 @@ def cell_verdict(z, choice=None):
     return OPEN_TO_READING if choice else DIFFERS
 
 
-def point_verdict(ours, published, digits, choice=None):
+def point_verdict(ours, published, digits, choice=""):
     """Return the verdict on a point read off a curve.
 
     >>> point_verdict(0.2228, 0.2230, 0.0005), point_verdict(0.2240, 0.2230, 0.0005)
@@ -94,3 +98,41 @@ def point_verdict(ours, published, digits, choice=None):
     if abs(ours - published) <= digits:
         return REPRODUCED
     return OPEN_TO_READING if choice else DIFFERS
+
+
+def told(differences):
+    """Return the verdict on differences, one a draw, that should be positive in the mean.
+
+    >>> told([2.0, 2.1, 2.2]), told([-1.0, 1.0, 0.5]), told([-2.0, -2.1, -2.2])
+    ('reproduced', 'within sampling error', 'differs')
+    """
+    differences = np.asarray(differences, dtype=float)
+    differences = differences[~np.isnan(differences)]  # draws that a slow method was spared
+    n, mean = len(differences), differences.mean()
+    reach = scipy.stats.t.ppf(0.995, n - 1) * differences.std(ddof=1) / np.sqrt(n) if n > 1 else 0.0
+    if abs(mean) <= reach + 1e-12:
+        return WITHIN
+    return REPRODUCED if mean > 0 else DIFFERS
+
+
+def above(one, other):
+    """Return whether a value exceeds another, both positive, by more than EQUAL."""
+    if abs(one - other) <= EQUAL * abs(other):
+        return WITHIN
+    return REPRODUCED if one > other else DIFFERS
+
+
+def all_of(verdicts):
+    """Return the verdict on a sentence that says many things at once."""
+    return next((worst for worst in (DIFFERS, WITHIN) if worst in verdicts), REPRODUCED)
+
+
+def over_readings(verdicts):
+    """Return the verdict on a sentence from those under each reading.
+
+    >>> over_readings(["reproduced", "differs"])
+    'under-specified'
+    """
+    if DIFFERS in verdicts and set(verdicts) != {DIFFERS}:
+        return OPEN_TO_READING
+    return all_of(verdicts)

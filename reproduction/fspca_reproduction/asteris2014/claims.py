@@ -1,31 +1,17 @@
-"""The sentences of asteris2014, each held against our rows by its rule."""
+"""What asteris2014 says, held against our rows: a function for each id, rules in data/published."""
 
 from functools import cache
 
 import numpy as np
 
 from fspca_reproduction.asteris2014.readings import bounds, fractions
-from fspca_reproduction.asteris2014.verdicts import claim_of
-from fspca_reproduction.runner import stored
-from fspca_reproduction.verdict import DIFFERS, REPRODUCED, WITHIN
+from fspca_reproduction.asteris2014.verdicts import certified_points
+from fspca_reproduction.results import stored
+from fspca_reproduction.verdict import WITHIN
 
 FIGURES = {"cbcl_faces": "asteris2014_figure_4", "leukemia_armstrong": "asteris2014_figure_5",
            "lrs": "asteris2014_figure_6"}  # fmt: skip
 LOW = 20  # the largest k that is called low
-
-
-def verdict(name, key, holds, number):
-    """Return a record of a claim: its sentence and rule, the number behind, whether it holds."""
-    said = claim_of(name, key)
-    return {
-        "key": key,
-        "claim": said["claim"],
-        "rule": said["rule"],
-        "value": said.get("value"),
-        "tolerance": said.get("tolerance"),
-        "ours": number,
-        "verdict": REPRODUCED if holds else DIFFERS,
-    }
 
 
 @cache
@@ -38,29 +24,23 @@ def apart(rows):
     return max((abs(r["value"] - r["em"]) / r["first"] for r in rows), default=0.0)
 
 
-def figure_1_claims():
-    name = "asteris2014_figure_1"
-    rows = stored(name)["rows"]
-    return [
-        verdict(name, "points", rows[0]["points"] == 10, rows[0]["points"]),
-        verdict(name, "candidates", (most := max(r["candidates"] for r in rows)) <= 40, most),
-        verdict(name, "only there", (n := sum(r["elsewhere"] for r in rows)) == 0, n),
-        verdict(name, "not at all", (idle := rows[1]["idle"]) >= 1, idle),
-        verdict(name, "optimum", all(r["found"] for r in rows), sum(r["found"] for r in rows)),
-    ]
+def asteris2014_figure_1(said):
+    rows = stored(said.name)["rows"]
+    yield said.sentence("points", rows[0]["points"] == 10, rows[0]["points"])
+    yield said.sentence("candidates", (most := max(r["candidates"] for r in rows)) <= 40, most)
+    yield said.sentence("only there", (n := sum(r["elsewhere"] for r in rows)) == 0, n)
+    yield said.sentence("not at all", (idle := rows[1]["idle"]) >= 1, idle)
+    yield said.sentence("optimum", all(r["found"] for r in rows), sum(r["found"] for r in rows))
 
 
-def figure_2_claims():
-    name = "asteris2014_figure_2"
-    rows = stored(name)["rows"]
+def asteris2014_figure_2(said):
+    rows = stored(said.name)["rows"]
     drawn = drawn_instance()
     slack = max(r["slack"] for r in rows if not r["leading feasible"])
     ahead = drawn["slack"] < 1e-9 and drawn["ahead of the grid"]
-    return [
-        verdict(name, "outside", not drawn["leading feasible"], None),
-        verdict(name, "endpoint", ahead, drawn["slack"]),
-        verdict(name, "active", slack < 1e-9, slack),
-    ]
+    yield said.sentence("outside", not drawn["leading feasible"], None)
+    yield said.sentence("endpoint", ahead, drawn["slack"])
+    yield said.sentence("active", slack < 1e-9, slack)
 
 
 def drawn_instance():
@@ -69,18 +49,15 @@ def drawn_instance():
     return next(r for r in rows if r["dimension"] == 2 and not r["leading feasible"])
 
 
-def figure_3_claims():
-    name = "asteris2014_figure_3"
-    mine, rival = stored(name)["rows"]
+def asteris2014_figure_3(said):
+    mine, rival = stored(said.name)["rows"]
     listed = np.concatenate(mine["features"])
     sound = len(set(listed)) == len(listed) and max(map(len, mine["features"])) <= 40
     sound = sound and min(map(min, mine["weights"])) > 0
     together = sum(mine["variances"]) / sum(rival["variances"])
-    return [
-        verdict(name, "orthogonal", sound, 0 if sound else None),
-        verdict(name, "parts", (ratio := connected(mine["features"])) >= 2, ratio),
-        verdict(name, "like EM", abs(together - 1) <= 0.02, together),
-    ]
+    yield said.sentence("orthogonal", sound, 0 if sound else None)
+    yield said.sentence("parts", (ratio := connected(mine["features"])) >= 2, ratio)
+    yield said.sentence("like EM", abs(together - 1) <= 0.02, together)
 
 
 def connected(features, width=19):
@@ -102,99 +79,91 @@ def neighbours(rows, width):
     return float(around.flat[np.asarray(rows)].mean())
 
 
-def one_sided(name, key, preparation="centred"):
-    """Return the record of "at least": whether our fraction is not below the printed number."""
-    said = claim_of(name, key)
-    row = next(r for r in rows_of(name, preparation) if r["k"] == said["k"])
-    ours = fractions(row, said["k"])["sum"]
-    return verdict(name, key, ours >= said["value"], ours)
+def one_sided(said, key):
+    """Return the sentence that says "at least": it holds if our fraction is not below."""
+    told = said["claims"][key]
+    row = next(r for r in rows_of(said.name) if r["k"] == told["k"])
+    ours = fractions(row, told["k"])["sum"]
+    return said.sentence(key, ours >= told["value"], ours)
 
 
-def figure_4_claims():
-    name = "asteris2014_figure_4"
-    rows = rows_of(name)
+def asteris2014_figure_4(said):
+    rows = rows_of(said.name)
     searched = stored("asteris2014_nspca")["rows"][0]
     found = dict(zip(searched["counts"], searched["variances"], strict=True))
     hits = [r for r in rows if r["k"] in found]
     lead = max((found[r["k"]] - r["value"] / r["first"] for r in hits), default=0.0)
-    return [
-        one_sided(name, "certified"),
-        verdict(name, "EM", apart(rows) <= 0.02, apart(rows)),
-        verdict(name, "NSPCA", 0 < len(hits) < len(rows), f"{len(hits)} of {len(rows)}"),
-        verdict(name, "NSPCA below", bool(hits) and lead <= 0.02, lead if hits else "no hit"),
-    ]
+    yield one_sided(said, "certified")
+    yield said.sentence("EM", apart(rows) <= 0.02, apart(rows))
+    yield said.sentence("NSPCA", 0 < len(hits) < len(rows), f"{len(hits)} of {len(rows)}")
+    yield said.sentence("NSPCA below", bool(hits) and lead <= 0.02, lead if hits else "no hit")
 
 
-def figure_5_claims():
-    name = "asteris2014_figure_5"
-    rows = rows_of(name)
+def asteris2014_figure_5(said):
+    rows = rows_of(said.name)
     low = [r["value"] / r["em"] - 1 for r in rows if r["k"] <= LOW]
     at = next(r for r in rows if r["k"] == 50)
     share = bounds(at, 50)["sum"] / at["first"]
     large = apart([r for r in rows if r["k"] > LOW])
-    return [
-        one_sided(name, "certified"),
-        verdict(name, "features", round(50 / at["features"], 3) == 0.004, 50 / at["features"]),
-        verdict(name, "low k", max(low) > 0.005 and min(low) >= -0.005, max(low)),
-        verdict(name, "larger k", large <= 0.02, large),
-        verdict(name, "bound", share <= 0.8, share),
-    ]
+    yield one_sided(said, "certified")
+    yield said.sentence("features", round(50 / at["features"], 3) == 0.004, 50 / at["features"])
+    yield said.sentence("low k", max(low) > 0.005 and min(low) >= -0.005, max(low))
+    yield said.sentence("larger k", large <= 0.02, large)
+    yield said.sentence("bound", share <= 0.8, share)
 
 
-def figure_6_claims():
-    name = "asteris2014_figure_6"
+def asteris2014_figure_6(said):
     decay = {s: rows_of(f)[0]["next"] / rows_of(f)[0]["first"] for s, f in FIGURES.items()}
-    dense = next(r["nonzeros"] for r in rows_of(name) if r["k"] == 90)
-    return [
-        one_sided(name, "certified 20"),
-        one_sided(name, "certified 90"),
-        verdict(name, "EM", (gap := apart(rows_of(name))) <= 0.02, gap),
-        verdict(name, "decay", decay["lrs"] == min(decay.values()), decay["lrs"]),
-        verdict(name, "dense", dense >= 80, dense),
-    ]
+    dense = next(r["nonzeros"] for r in rows_of(said.name) if r["k"] == 90)
+    yield one_sided(said, "certified 20")
+    yield one_sided(said, "certified 90")
+    yield said.sentence("EM", (gap := apart(rows_of(said.name))) <= 0.02, gap)
+    yield said.sentence("decay", decay["lrs"] == min(decay.values()), decay["lrs"])
+    yield said.sentence("dense", dense >= 80, dense)
 
 
-def certified_claims():
-    name = "asteris2014_certified"
+def asteris2014_certified(said):
+    """The four fractions, judged on both sides; those that we set ourselves; the sentences."""
+    for p in certified_points():
+        place, near = {"set": p["set"], "k": p["k"]}, [" with ".join(each) for each in p["near"]]
+        yield said.number(
+            place, p["value"], p["ours"], p["verdict"], f"comes out as {', '.join(near)}"
+        )
+    for row in stored(said.name)["rows"]:
+        ours, mark = max(row["fractions"].values()), said["marks"][f"{row['set']} {row['k']}"]
+        words = {key: row[key] for key in ("set", "preparation", "k")}
+        yield said.sentence("mark", ours >= mark, ours, mark, **words, mark=mark)
     rows = [r for figure in FIGURES.values() for r in rows_of(figure)]
     found = [fractions(r, r["k"])["sum"] for r in rows]
     behind = max((r["em"] - r["value"]) / r["first"] for r in rows)
-    return [
-        verdict(name, "all", min(found) >= 0.4, min(found)),
-        verdict(name, "matches", behind <= 0.02, behind),
-        verdict(name, "some", max(found) >= 0.9, max(found)),
-    ]
+    yield said.sentence("all", min(found) >= 0.4, min(found))
+    yield said.sentence("matches", behind <= 0.02, behind)
+    yield said.sentence("some", max(found) >= 0.9, max(found))
 
 
-def net_claims():
-    name = "asteris2014_net"
-    rows = stored(name)["rows"]
+def asteris2014_net(said):
+    rows = stored(said.name)["rows"]
     reached = {
         r["d"]: [o["reached"]["paper"] >= 0.9 for o in rows if o["d"] == r["d"]] for r in rows
     }
-    holds = all(np.mean(each) >= 1 - 1 / d for d, each in reached.items())
-    return [verdict(name, "success", holds, float(min(map(np.mean, reached.values()))))]
+    all_reached = all(np.mean(each) >= 1 - 1 / d for d, each in reached.items())
+    yield said.sentence("success", all_reached, float(min(map(np.mean, reached.values()))))
 
 
-def oracle_claims():
-    name = "asteris2014_oracle"
-    rows = stored(name)["rows"]
+def asteris2014_oracle(said):
+    rows = stored(said.name)["rows"]
     plain, shifted = ([r["equal"] for r in rows if bool(r["shift"]) is s] for s in (False, True))
     fits = sum(r["candidates"] > r["most"] for r in rows)
     letter = [r["as printed"] for r in rows if not r["shift"]]
-    return [
-        verdict(name, "exact", all(plain), f"{sum(plain)} of {len(plain)}"),
-        verdict(name, "shift", all(shifted), f"{sum(shifted)} of {len(shifted)}"),
-        verdict(name, "first", fits == 0, fits),
-        verdict(name, "printed", all(letter), f"{sum(letter)} of {len(letter)}"),
-    ]
+    yield said.sentence("exact", all(plain), f"{sum(plain)} of {len(plain)}")
+    yield said.sentence("shift", all(shifted), f"{sum(shifted)} of {len(shifted)}")
+    yield said.sentence("first", fits == 0, fits)
+    yield said.sentence("printed", all(letter), f"{sum(letter)} of {len(letter)}")
 
 
-def speed_claims():
-    name = "asteris2014_speed"
-    seconds = stored(name)["rows"][0]["seconds"]
+def asteris2014_speed(said):
+    seconds = stored(said.name)["rows"][0]["seconds"]
     ratio = seconds["epsilon_net"] / seconds["em"]
-    similar = verdict(name, "similar", 1 / 3 <= ratio <= 3, ratio)
-    if similar["verdict"] == DIFFERS and max(seconds["epsilon_net"], seconds["em"]) <= 30:
-        similar["verdict"] = WITHIN
-    return [similar, verdict(name, "mark", ratio <= 1, ratio)]
+    similar = WITHIN if max(seconds["epsilon_net"], seconds["em"]) <= 30 else False
+    yield said.sentence("similar", 1 / 3 <= ratio <= 3 or similar, ratio)
+    yield said.sentence("mark", ratio <= 1, ratio)

@@ -4,14 +4,10 @@ Sentences and rules are in data/published/asteris2014_*.json, which were written
 before the runs.
 """
 
-from fspca_reproduction.runner import published, stored
+from fspca_reproduction.results import published, stored
 from fspca_reproduction.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED
 
 FIRST = ("centred", "sum")  # the reading that was put first
-
-
-def claim_of(name, key):
-    return next(each for each in published(name)["claims"] if each["key"] == key)
 
 
 def two_sided(value, ours, tolerance, readings):

@@ -15,7 +15,8 @@ from fspca.shared_support.refit import solution_on
 from fspca.shared_support.tree_check import bound_of
 from fspca.synthetic import make_scheme
 from fspca_reproduction.book.certificates import covariance_of
-from fspca_reproduction.runner import lacks_data, stored
+from fspca_reproduction.results import stored
+from fspca_reproduction.runner import lacks_data
 
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "instances"
 LARGEST = 300_000  # bytes of a factor

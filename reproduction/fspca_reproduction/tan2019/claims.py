@@ -1,49 +1,83 @@
 """What the text of tan2019 says of its experiments, each sentence held against our rows.
 
-The sentences are in data/published, the rules in `tan2019_verdicts`.
+The sentences are in data/published, the rules in `tan2019.verdicts`; a function for each id.
 """
 
 from itertools import product
 
 import numpy as np
 
-from fspca_reproduction.tan2019.verdicts import (
-    COUNTS,
-    FAR,
-    SAME,
-    SUMS,
+from fspca_reproduction.results import stored
+from fspca_reproduction.tan2019.methods import BLOCK, JOINT, OURS, POWER, RIVALS, VARIED, key
+from fspca_reproduction.tan2019.verdicts import COUNTS, FAR, SAME, SUMS, rows_of, table_2
+from fspca_reproduction.verdict import (
+    DIFFERS,
+    NOT_HAD,
+    REPRODUCED,
+    WITHIN,
     above,
     all_of,
+    holds,
     over_readings,
-    published,
-    rows_of,
     told,
 )
-from fspca_reproduction.verdict import DIFFERS, REPRODUCED, WITHIN
-
-JOINT, OURS = ("sadmm", "two_stage"), ("sadmm", "deflated_sadmm", "two_stage")
-POWER = ("gpower, l0", "gpower, l1")
-BLOCK = ("gpower, l0, block", "gpower, l1, block", "manifold_penalty")
-RIVALS = (*POWER, "grqi", "inverse_power", "tpower", "soap")
-VARIED = ((10, 1000), (1, 1000), (100, 1000), (10, 10), (10, 100))  # penalty, rho
 
 
-def key(*numbers):
-    """Return the name of a setting in the rows.
+def tan2019_table_1(said):
+    """A set that we have is compared in both numbers; features that were filtered are open."""
+    found = {each["set"]: each for each in stored("tan2019_table_1")["rows"]}
+    common = said["numbers"]
+    for line in said["rows"]:
+        name, theirs = line["set"], f"{line['instances']} x {line['features']}"
+        if name not in found:
+            yield said.number(
+                {"set": name},
+                theirs,
+                "",
+                NOT_HAD,
+                tolerance=None,
+                rule="the set is in no public place that we know",
+            )
+            continue
+        ours = f"{found[name]['instances']} x {found[name]['features']}"
+        reason = common["reasons"].get(name, common["reason"])
+        yield said.number({"set": name}, theirs, ours, holds(ours == theirs), reason=reason)
 
-    >>> key(0.01, 1000)
-    '0.01, 1000'
-    """
-    return ", ".join(f"{number:g}" for number in numbers)
 
-
-def claims(name, found):
-    """Return a record for each sentence: text, verdict, the number it rests on."""
-    texts = published(name)["claims"]
-    return [
-        {"key": k, "claim": texts[k], "verdict": verdict, "ours": number}
-        for k, (verdict, number) in found.items()
-    ]
+def tan2019_table_2(said):
+    """The cells, then the sentences set by set, over all counts, sums and preparations."""
+    (count, total, by), chosen, records = table_2()
+    how = f"k = 50 {'for each component' if count == 'each' else 'in all'}, {total} sum, over {by}"
+    for r in records:
+        rule = f"{how}; {chosen[r['set']]['preparation']}"
+        yield said.number(
+            {"set": r["set"], "method": r["method"]},
+            f"{r['published']:.4g}",
+            r["ours"],
+            r["verdict"],
+            "comes out under another reading",
+            rule=rule,
+        )
+    rows = rows_of("tan2019_table_2")
+    for name in dict.fromkeys(row["set"] for row in rows):
+        mine = [(row, *r) for row in rows if row["set"] == name for r in product(COUNTS, SUMS)]
+        found = {"blocks": [], "ours first": [], "two stages": []}
+        for row, count, total in mine:
+            p = {method: each[total] for method, each in row[count].items()}
+            joint = [method for method in (*JOINT, "soap") if method in p]
+            single = [method for method in (*RIVALS, "deflated_sadmm") if method in p
+                      and method != "soap"]  # fmt: skip
+            rivals = [method for method in RIVALS if method in p]
+            found["blocks"].append(above(min(p[b] for b in joint), max(p[s] for s in single)))
+            found["ours first"].append(above(min(p[o] for o in JOINT), max(p[r] for r in rivals)))
+            rest = max(p[o] for o in (*rivals, "sadmm", "deflated_sadmm"))
+            found["two stages"].append(above(p["two_stage"], rest))
+        for k, verdicts in found.items():
+            holding = f"{verdicts.count(REPRODUCED)} of {len(verdicts)} readings"
+            yield said.sentence(k, over_readings(verdicts), holding, set=name)
+    ratios = [row["most"] / max(row["least"], 1) for row in rows_of("tan2019_imbalance")]
+    imbalance = all_of([above(ratio, 2.0) for ratio in ratios])
+    yield said.sentence("imbalance", imbalance, min(ratios))
 
 
 def ends(rows, method, matrix, *setting):
@@ -51,7 +85,7 @@ def ends(rows, method, matrix, *setting):
     return np.array([row["ends"][method][matrix][key(*setting)] for row in rows])
 
 
-def figure_1():
+def tan2019_figure_1(said):
     rows = rows_of("tan2019_figure_1")
     verdicts = {"best": [], "penalty": [], "rho": []}
     for matrix in ("sparse", "orthonormal"):
@@ -62,10 +96,9 @@ def figure_1():
         for name, setting in (("penalty", (1, 1000)), ("rho", (10, 10))):
             verdicts[name].append(told(ends(rows, "admm", matrix, *setting) - best - FAR))
     numbers = {"best": (10, 1000), "penalty": (1, 1000), "rho": (10, 10)}
-    return claims("tan2019_figure_1", {
-        name: (over_readings(found), ends(rows, "admm", "sparse", *numbers[name]).mean())
-        for name, found in verdicts.items()
-    })  # fmt: skip
+    for name, found in verdicts.items():
+        ours = ends(rows, "admm", "sparse", *numbers[name]).mean()
+        yield said.sentence(name, over_readings(found), ours)
 
 
 def steady_gamma(rows):
@@ -78,7 +111,7 @@ def steady_gamma(rows):
     return max(sorted(gammas), key=explained)
 
 
-def figure_2():
+def tan2019_figure_2(said):
     rows = rows_of("tan2019_figure_2")
     gamma = steady_gamma(rows)
     verdicts, numbers = {"similar": [], "apart": [], "better": []}, {}
@@ -91,9 +124,8 @@ def figure_2():
         if matrix == "sparse":
             numbers = {"similar": np.ptp(steady, axis=0).mean(), "better": steady.mean(),
                        "apart": np.ptp(plain, axis=0).mean()}  # fmt: skip
-    return claims("tan2019_figure_2", {
-        name: (over_readings(found), numbers[name]) for name, found in verdicts.items()
-    })  # fmt: skip
+    for name, found in verdicts.items():
+        yield said.sentence(name, over_readings(found), numbers[name])
 
 
 def errors(rows, method, answer, noises):
@@ -104,9 +136,9 @@ def errors(rows, method, answer, noises):
     return np.array([[at[noise, seed] for noise in noises] for seed in seeds])
 
 
-def recovery(name):
-    """Return what is said of recovery against noise, in Figure 3 and in Figure 4 (a)."""
-    rows = rows_of(name)
+def tan2019_figure_3(said):
+    """What is said of recovery against noise: here, and in Figure 4 (a) again."""
+    rows = rows_of(said.name)
     noises = sorted({row["noise"] for row in rows})
     there = [method for method in (*RIVALS, *BLOCK, *OURS) if method in rows[0]]
     verdicts = {}
@@ -140,15 +172,13 @@ def recovery(name):
         kind, _, method = claim.partition(", ")
         if kind in ("six", "rise"):
             numbers[claim] = np.nanmean(errors(rows, method, "cut", [6]))
-    return {c: (over_readings(v), numbers.get(c)) for c, v in verdicts.items()}
+    for claim, found in verdicts.items():
+        yield said.sentence(claim, over_readings(found), numbers.get(claim))
 
 
-def figure_3():
-    return claims("tan2019_figure_3", recovery("tan2019_figure_3"))
-
-
-def figure_4():
+def tan2019_figure_4(said):
     """Part (b): the value of problem (4) divided by ||X||^2 / 2, by outer step."""
+    yield from tan2019_figure_3(said)
     rows = rows_of("tan2019_figure_4b")
     svd, random = (np.array([row[start]["value"] for row in rows]) for start in ("svd", "random"))
     scale = np.abs(svd[:, -1])
@@ -162,8 +192,9 @@ def figure_4():
         "better": told((random[:, -1] - svd[:, -1]) / scale),
     }
     gap = float(np.mean((random[:, -1] - svd[:, -1]) / scale))
-    found = {k: (v, gap if k != "sooner" else float(sooner(svd).mean())) for k, v in starts.items()}
-    return claims("tan2019_figure_4", recovery("tan2019_figure_4") | found)
+    numbers = {"sooner": float(sooner(svd).mean())}
+    for name, verdict in starts.items():
+        yield said.sentence(name, verdict, numbers.get(name, gap))
 
 
 def at_points(verdicts, most=False):
@@ -174,9 +205,9 @@ def at_points(verdicts, most=False):
     return all_of(verdicts), against
 
 
-def on_data(name):
-    """Return what is said of variance and time against the number of features."""
-    rows, found = rows_of(name), {}
+def tan2019_figure_5(said):
+    """What is said of variance and time against the number of features: here, and on News20."""
+    rows, found = rows_of(said.name), {}
     every = [(row["m"], point) for row in rows for point in row["points"].values()]
     there = every[0][1]["each"]  # on News20 not all rivals
     power = [method for method in POWER if method in there]
@@ -221,44 +252,14 @@ def on_data(name):
                 for m, points in seconds.items()}  # fmt: skip
         longer = [m for m in ("tpower", "grqi", "inverse_power") if m in there]
         add("slower", [above(mean[b][m], mean[a][m]) for a, b in ((1, 3), (3, 5)) for m in longer])
-    return {
-        claim: (over_readings([verdict for verdict, _ in each]), each[0][1])
-        for claim, each in found.items()
-    }
+    for claim, each in found.items():
+        yield said.sentence(claim, over_readings([verdict for verdict, _ in each]), each[0][1])
 
 
-def figure_5():
-    return claims("tan2019_figure_5", on_data("tan2019_figure_5"))
+def tan2019_figure_6(said):
+    for name in said["claims"]:
+        yield said.sentence(name, NOT_HAD, "")
 
 
-def figure_7():
-    return claims("tan2019_figure_7", on_data("tan2019_figure_7"))
-
-
-def table_2():
-    """The sentences on Table 2, set by set, over all counts, sums and preparations."""
-    records = []
-    texts = published("tan2019_table_2")["claims"]
-    rows = rows_of("tan2019_table_2")
-    for name in dict.fromkeys(row["set"] for row in rows):
-        mine = [(row, *r) for row in rows if row["set"] == name for r in product(COUNTS, SUMS)]
-        found = {"blocks": [], "ours first": [], "two stages": []}
-        for row, count, total in mine:
-            p = {method: each[total] for method, each in row[count].items()}
-            joint = [method for method in (*JOINT, "soap") if method in p]
-            single = [method for method in (*RIVALS, "deflated_sadmm") if method in p
-                      and method != "soap"]  # fmt: skip
-            rivals = [method for method in RIVALS if method in p]
-            found["blocks"].append(above(min(p[b] for b in joint), max(p[s] for s in single)))
-            found["ours first"].append(above(min(p[o] for o in JOINT), max(p[r] for r in rivals)))
-            rest = max(p[o] for o in (*rivals, "sadmm", "deflated_sadmm"))
-            found["two stages"].append(above(p["two_stage"], rest))
-        for k, verdicts in found.items():
-            holding = f"{verdicts.count(REPRODUCED)} of {len(verdicts)} readings"
-            records.append({"key": k, "claim": f"{name}: {texts[k]}", "ours": holding,
-                            "verdict": over_readings(verdicts)})  # fmt: skip
-    rows = rows_of("tan2019_imbalance")
-    ratios = [row["most"] / max(row["least"], 1) for row in rows]
-    records.append({"key": "imbalance", "claim": texts["imbalance"], "ours": min(ratios),
-                    "verdict": all_of([above(ratio, 2.0) for ratio in ratios])})  # fmt: skip
-    return records
+def tan2019_figure_7(said):
+    return tan2019_figure_5(said)

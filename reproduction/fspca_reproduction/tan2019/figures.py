@@ -20,24 +20,27 @@ from fspca.shared_support.ipu import ipu
 from fspca.shared_support.refit import refit
 from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.runner import experiment
-from fspca_reproduction.tan2019.claims import BLOCK, RIVALS, VARIED, key
 from fspca_reproduction.tan2019.data import STANDARD, cases_of_table_2, prepared
 from fspca_reproduction.tan2019.methods import (
     AT_SETTING,
+    BLOCK,
     FEW,
     FULL,
     GAMMAS,
     MODEST,
     PENALTIES,
     RHOS,
+    RIVALS,
     SHARED,
     STEPS,
+    VARIED,
     WITH_K,
     answer,
     convex_start,
     cut,
     explained,
     first_best,
+    key,
     measured,
     quietly,
     recovery_error,

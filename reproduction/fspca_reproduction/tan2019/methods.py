@@ -37,6 +37,26 @@ FEW = list(product([0.1, 10.0], [10.0, 1000.0], [1000.0]))  # where one run take
 STEPS = 50  # of SADMM; its number is not stated, nor are rho's growth and end
 WANG, RELAXING = [0.5**i for i in range(8)], 15  # of the largest entry off the diagonal; steps
 SHARED = ("two_stage", "soap")  # their features are those of all components together
+JOINT, OURS = ("sadmm", "two_stage"), ("sadmm", "deflated_sadmm", "two_stage")
+POWER = ("gpower, l0", "gpower, l1")
+BLOCK = ("gpower, l0, block", "gpower, l1, block", "manifold_penalty")
+RIVALS = (*POWER, "grqi", "inverse_power", "tpower", "soap")
+VARIED = ((10, 1000), (1, 1000), (100, 1000), (10, 10), (10, 100))  # penalty, rho
+STYLED = {  # as `fspca.plots.STYLES` calls them, where that is another name
+    "gpower, l1": "gpower",
+    "gpower, l0, block": "gpower, block l0",
+    "gpower, l1, block": "gpower, block",
+    "deflated_sadmm": "sadmm, deflated",
+}
+
+
+def key(*numbers):
+    """Return the name of a setting in the rows.
+
+    >>> key(0.01, 1000)
+    '0.01, 1000'
+    """
+    return ", ".join(f"{number:g}" for number in numbers)
 
 
 def convex_start(A, m, k, share=0.25, relaxing=RELAXING):

@@ -19,14 +19,10 @@ twice, and how the data were prepared a third time, so every reading listed here
 4. The freedom is measured by a placebo: the same choice for tables that nobody computed, each
    column multiplied by a factor between 1/2 and 2.  And features drawn at random must fail.
 
-**A sentence on repeated draws** compares means over the paper's 10 repeats, in pairs.  A
-difference holds or fails if its 99 % interval (Student's t) excludes zero; else it is "within
-sampling error", not told apart.  A sentence of many comparisons holds if all do, and fails if one
-does.  "Far" and "well" are FAR, a tenth of the largest recovery error possible with two components;
-"equal" is SAME.
-
-**A sentence on a data set** must hold at every point, a sentence that says "most" at more than
-half; values closer than EQUAL, 0.1 %, are not told apart.
+**A sentence** is judged as `fspca_reproduction.verdict` says: on repeated draws by the mean of the
+paper's 10, on a data set at every point; one that says "most" must hold at more than half.  "Far"
+and "well" are FAR, a tenth of the largest recovery error possible with two components; "equal" is
+SAME.
 
 A sentence that holds under one reading of what is measured and not under another is
 "under-specified".  The readings are those above; for recovery errors the answer cut to ten features
@@ -38,12 +34,11 @@ What needs the Breast data is "not to be had", and has no verdict.
 import math
 
 import numpy as np
-import scipy.stats
 
-from fspca_reproduction.runner import published, stored
+from fspca_reproduction.results import published, stored
 from fspca_reproduction.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
 
-NEAR, TOLERANCE, EQUAL = 0.10, 0.02, 0.001
+NEAR, TOLERANCE = 0.10, 0.02
 FAR, SAME = 0.4, 0.04
 COUNTS, SUMS, DIVISORS = ("each", "all"), ("plain", "adjusted"), ("1", "n - 1")
 READINGS = [(count, total, by) for count in COUNTS for total in SUMS for by in DIVISORS]
@@ -68,44 +63,6 @@ def flat(each):
         return each
     kept = {key: flat(value) for key, value in each.items() if key != "last digits"}
     return kept | flat(each["last digits"]) if "last digits" in each else kept
-
-
-def told(differences):
-    """Return the verdict on differences, one a draw, that should be positive in the mean.
-
-    >>> told([2.0, 2.1, 2.2]), told([-1.0, 1.0, 0.5]), told([-2.0, -2.1, -2.2])
-    ('reproduced', 'within sampling error', 'differs')
-    """
-    differences = np.asarray(differences, dtype=float)
-    differences = differences[~np.isnan(differences)]  # draws that a slow method was spared
-    n, mean = len(differences), differences.mean()
-    reach = scipy.stats.t.ppf(0.995, n - 1) * differences.std(ddof=1) / np.sqrt(n) if n > 1 else 0.0
-    if abs(mean) <= reach + 1e-12:
-        return WITHIN
-    return REPRODUCED if mean > 0 else DIFFERS
-
-
-def above(one, other):
-    """Return whether a value exceeds another, both positive, by more than EQUAL."""
-    if abs(one - other) <= EQUAL * abs(other):
-        return WITHIN
-    return REPRODUCED if one > other else DIFFERS
-
-
-def all_of(verdicts):
-    """Return the verdict on a sentence that says many things at once."""
-    return next((worst for worst in (DIFFERS, WITHIN) if worst in verdicts), REPRODUCED)
-
-
-def over_readings(verdicts):
-    """Return the verdict on a sentence from those under each reading.
-
-    >>> over_readings(["reproduced", "differs"])
-    'under-specified'
-    """
-    if DIFFERS in verdicts and set(verdicts) != {DIFFERS}:
-        return OPEN_TO_READING
-    return all_of(verdicts)
 
 
 def half_unit(printed):

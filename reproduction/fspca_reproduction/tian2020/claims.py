@@ -1,35 +1,52 @@
-"""What the text of tian2020 says of its experiments, each sentence held against our rows."""
+"""What tian2020 prints, draws and says, held against our rows: a function for each id."""
 
 import numpy as np
 
-from fspca_reproduction.runner import stored
-from fspca_reproduction.tian2020.verdicts import answers, published
-from fspca_reproduction.verdict import DIFFERS, REPRODUCED, WITHIN
+from fspca_reproduction.results import stored
+from fspca_reproduction.tian2020 import verdicts
+from fspca_reproduction.tian2020.verdicts import answers
+from fspca_reproduction.verdict import DIFFERS, LIMIT, WITHIN, holds
 
 READ_OFF = 5e-4
 NOT_TOLD_APART = 0.1  # of a ratio of seconds from 1; set after a first look at Figure 3
 RIVALS = ("soap, convex", "srt, convex", "greedy_tpower")
 
 
-def claim(sentence, holds, number):
-    """Return a record of a claim: the sentence, whether it holds, the number it rests on."""
-    return {"claim": sentence, "verdict": REPRODUCED if holds else DIFFERS, "ours": number}
-
-
 def side(ratio, above):
-    """Return whether a ratio of seconds is above 1, or below, as it should be."""
-    if abs(ratio - 1) <= NOT_TOLD_APART:
-        return WITHIN
-    return REPRODUCED if (ratio > 1) == above else DIFFERS
+    """Return whether a ratio of seconds is above 1, or below, as it should be.
+
+    None is the ratio to one that never got there.
+    """
+    ratio = ratio or 0.0
+    return WITHIN if abs(ratio - 1) <= NOT_TOLD_APART else holds((ratio > 1) == above)
 
 
-def ratio_claim(sentence, ratio):
-    """Return a record of a claim that a ratio of seconds exceeds 1 (None: it never got there)."""
-    return {"claim": sentence, "verdict": side(ratio or 0.0, True), "ours": ratio}
+def tian2020_table_1(said):
+    found = {each["scheme"]: each for each in stored("tian2020_table_1")["rows"]}
+    for line in said["rows"]:
+        ours, place = found[line["scheme"]], {"scheme": line["scheme"]}
+        if "first" in line:
+            text = ", ".join(map(str, line["first"])) + ", ..."
+            yield said.number(place, text, text if ours["exact"] else "another",
+                              holds(ours["exact"]), rule="rounding", tolerance="1e-12")  # fmt: skip
+        else:
+            reach = LIMIT * abs(ours["trace"] - ours["expected"]) / abs(ours["z"])
+            rule = f"mean trace against {ours['expected']:.4g}, its sampling error"
+            yield said.number(place, f"X is {line['law']}", ours["trace"],
+                              WITHIN if abs(ours["z"]) <= LIMIT else DIFFERS,
+                              rule=rule, tolerance=reach)  # fmt: skip
+    beyond = found["D"]["least shifted rank"]
+    yield said.sentence("rank", beyond > 3, beyond)
 
 
-def table_2_claims():
-    """Return the paper's five insights from Table 2; the number is how often each fails."""
+def tian2020_table_2(said):
+    """The cells, and the paper's insights; a sentence's number is how often it fails."""
+    for c in verdicts.table_verdicts():
+        place = {"scheme": c["scheme"], "method": c["method"], "start": c["init"],
+                 "measure": c["measure"]}  # fmt: skip
+        reason = said["numbers"]["reasons"].get(c["scheme"], "")
+        yield said.number(place, c["published"], c["ours"], c["verdict"], c["open"],
+                          tolerance=c["tolerance"], reason=reason)  # fmt: skip
     rows = stored("tian2020_table_2")["rows"]
     starts, methods = ("convex", "low rank"), ("soap", "srt", "ipu")
 
@@ -39,147 +56,125 @@ def table_2_claims():
         ]
         return np.mean(values, axis=1)
 
-    exact = [r["go"]["own"][1] for r in rows if r["scheme"] == "C"]
+    def above(one, other):
+        return int(np.sum(one > other + 1e-9))
+
+    exact = max(r["go"]["own"][1] for r in rows if r["scheme"] == "C")
     beaten = sum(
-        int(np.sum(mean(rival, init, 2) > mean("ipu", init, 2) + 1e-9))
+        above(mean(rival, init, 2), mean("ipu", init, 2))
         for rival in ("soap", "srt", "cssp")
         for init in ("random", *starts)
     )
     hits = max(mean("cssp", "random", 2).max(), 0.0)
-    worse = sum(int(np.sum(mean(m, "low rank", 1) > mean(m, "convex", 1) + 1e-9)) for m in methods)
+    worse = sum(above(mean(m, "low rank", 1), mean(m, "convex", 1)) for m in methods)
     below = sum(answers(r, "ipu", "low rank")[1] > r["go"]["own"][1] + 1e-6 for r in rows)
-    random = sum(
-        int(np.sum(mean(m, "random", 1) > mean(m, init, 1) + 1e-9))
-        for m in methods
-        for init in starts
-    )
-    return [
-        claim("On scheme C Go is optimal", max(exact) < 1e-9, max(exact)),
-        claim(
-            "IPU hits at least as often as every rival, on every scheme and start",
-            beaten == 0,
-            beaten,
-        ),
-        claim("CSSP never hits", hits == 0, hits),
-        claim("Every method errs less from Go than from the convex start", worse == 0, worse),
-        claim("From Go, IPU is never worse than Go", below == 0, below),
-        claim(
-            "The best of 20 random starts errs less than either other start", random == 0, random
-        ),
-    ]
+    random = sum(above(mean(m, "random", 1), mean(m, i, 1)) for m in methods for i in starts)
+    yield said.sentence("optimal", exact < 1e-9, exact)
+    yield said.sentence("hits", beaten == 0, beaten)
+    yield said.sentence("never", hits == 0, hits)
+    yield said.sentence("from go", worse == 0, worse)
+    yield said.sentence("not worse", below == 0, below)
+    yield said.sentence("best of 20", random == 0, random)
 
 
-def figure_2_claims():
-    """Return what the text says of Figure 2; the number counts the points against it."""
+def tian2020_figure_1(said):
+    ours = stored("tian2020_figure_1")["rows"][0]
+    for kind, solver in (("element-wise", "tpower"), ("feature", "ipu")):
+        drawn = len({tuple(np.flatnonzero(w)) for w in said[kind]})
+        found = len(set(map(tuple, ours[solver])))
+        place = {"what": f"supports of 3 components, {kind}"}
+        yield said.number(place, drawn, found, holds(drawn == found))
+
+
+def tian2020_figure_2(said):
+    """The points, and what the text says; a sentence's number counts the points against it."""
+    for p in verdicts.figure_2_points():
+        printed = "< 0.05" if p["published"] is None else p["published"]
+        place = {key: p[key] for key in ("set", "method", "k")}
+        yield said.number(place, printed, p["ours"], p["verdict"], p["open"],
+                          tolerance=said["digits"])  # fmt: skip
     rows = stored("tian2020_figure_2")["rows"]
     digits = [r for r in rows if r["set"] == "numerical_numbers"]
-    ahead = [
-        (r["set"], r["k"], rival)
-        for r in rows
-        for rival in RIVALS
-        if r[rival] > r["ipu"] + READ_OFF
-    ]
-    drawn = published("tian2020_figure_2")["values"]
+    ahead = sum(r[rival] > r["ipu"] + READ_OFF for r in rows for rival in RIVALS)
     in_print = sum(
         rival > go + READ_OFF
-        for curves in drawn.values()
+        for curves in said["values"].values()
         for rival, go in zip(curves["greedy_tpower"], curves["go"], strict=True)
     )
     tied = max(abs(r[name] - r["ipu"]) for r in digits for name in ("srt, convex", "greedy_tpower"))
     slack = max(r["bound"] / r["go"] - 1 for r in digits)
-    trivial = [(r["set"], r["k"]) for r in rows if r["variances, refitted"] > r["ipu"] + READ_OFF]
-    return [
-        claim("IPU explains more than every rival at every point", not ahead, len(ahead)),
-        claim(
-            "Go explains more than TPower (G), in the paper's own drawing",
-            not in_print,
-            int(in_print),
-        ),
-        claim("On Numerical Numbers all but SOAP and TPower (D) are tied", tied <= READ_OFF, tied),
-        claim("There the bound shows them almost optimal (within 3 %)", slack <= 0.03, slack),
-        claim(
-            "TPower (D) explains most",
-            all(r["tpower"] >= max(r["ipu"], *(r[n] for n in RIVALS)) for r in rows),
-            None,
-        ),
-        claim(
-            "The k largest variances, refitted, never beat IPU (ours to ask)",
-            not trivial,
-            len(trivial),
-        ),
-    ]
+    most = all(r["tpower"] >= max(r["ipu"], *(r[n] for n in RIVALS)) for r in rows)
+    trivial = sum(r["variances, refitted"] > r["ipu"] + READ_OFF for r in rows)
+    yield said.sentence("most", ahead == 0, ahead)
+    yield said.sentence("go", in_print == 0, in_print)
+    yield said.sentence("tied", tied <= READ_OFF, tied)
+    yield said.sentence("bound", slack <= 0.03, slack)
+    yield said.sentence("baseline", most)
+    yield said.sentence("trivial", trivial == 0, trivial)
 
 
-def figure_4_claims():
-    """Return what the paper says of Figure 4, whether it holds here, and the numbers behind."""
+def tian2020_figure_3(said):
+    """Seconds of two machines are not compared; on which side of IPU's they lie is."""
+    rows = {each["k"]: each for each in stored("tian2020_figure_3")["rows"]}
+    unit = np.mean(said["values"]["ipu"])
+    for method in ("soap", "srt", "go", "tpower"):
+        values = said["values"][method]
+        for i, k in enumerate(said["k"]):
+            ends = [values[i]] if len(values) > 2 else values  # of a flat curve its range
+            theirs = [value / unit for value in ends]
+            found = rows[k]["seconds"]
+            ours = found[method]["stop"] if isinstance(found[method], dict) else found[method]
+            ours = ours / found["ipu"]["stop"]
+            yield said.number({"method": method, "k": k},
+                              " to ".join(dict.fromkeys(f"{value:.2g}" for value in theirs)),
+                              f"{ours:.2g}", side(ours, theirs[0] > 1))  # fmt: skip
+    for k, row in rows.items():
+        seconds, ipu = row["seconds"], row["seconds"]["ipu"]
+        stops = [seconds[name]["stop"] for name in ("ipu", "soap", "srt")]
+        yield said.sentence("quickest", seconds["go"] < min(stops), seconds["go"], k=k)
+        yield said.sentence("slowest", seconds["tpower"] > max(stops), seconds["tpower"], k=k)
+        for rival in ("soap", "srt"):
+            theirs, target = seconds[rival], f"to the end of {rival}"
+            ratios = {"stop": theirs["stop"] / ipu["stop"],
+                      "first": ipu[target] and theirs[target] / ipu[target]}  # fmt: skip
+            if min(row["steps"]["ipu"], row["steps"][rival]) > 1:  # else there is none to time
+                ratios = {"step": theirs["step"] / ipu["step"]} | ratios
+            for what, ratio in ratios.items():
+                yield said.sentence(f"{what}, {rival}", side(ratio, True), ratio, k=k)
+
+
+def tian2020_figure_4(said):
+    for p in verdicts.figure_4_points():
+        place = {"method": p["method"], "step": f"step {p['step']}"}
+        yield said.number(place, p["published"], float(p["ours"]), p["verdict"], p["open"],
+                          tolerance=p["tolerance"])  # fmt: skip
     row = stored("tian2020_figure_4")["rows"][0]
-    drawn = published("tian2020_figure_4")["values"]
     convex = {name: np.array(values) for name, values in row["from convex"].items()}
     falls = {name: float(np.diff(values).min()) for name, values in convex.items()}
     ends = {name: float(values[-1]) for name, values in convex.items()}
-    return [
-        claim("Go's line is at 37234.10", abs(row["go"] - drawn["go"][0]) <= 0.01, row["go"]),
-        claim("IPU ends above Go", ends["ipu"] > row["go"], ends["ipu"]),
-        claim("IPU rises at every step", falls["ipu"] > 0, falls["ipu"]),
-        claim("IPU takes less than 10 steps", len(convex["ipu"]) - 1 < 10, len(convex["ipu"]) - 1),
-        claim("SOAP falls somewhere", falls["soap"] < 0, falls["soap"]),
-        claim("SRT falls somewhere", falls["srt"] < 0, falls["srt"]),
-        claim("Go and IPU end above SOAP and SRT", row["go"] > max(ends["soap"], ends["srt"]),
-              max(ends["soap"], ends["srt"])),
-    ]  # fmt: skip
+    steps, best = len(convex["ipu"]) - 1, max(ends["soap"], ends["srt"])
+    yield said.sentence("go", abs(row["go"] - said["values"]["go"][0]) <= 0.01, row["go"])
+    yield said.sentence("above", ends["ipu"] > row["go"], ends["ipu"])
+    yield said.sentence("rises", falls["ipu"] > 0, falls["ipu"])
+    yield said.sentence("steps", steps < 10, steps)
+    yield said.sentence("soap", falls["soap"] < 0, falls["soap"])
+    yield said.sentence("srt", falls["srt"] < 0, falls["srt"])
+    yield said.sentence("ends", row["go"] > best, best)
 
 
-def figure_3_claims():
-    """Return what Figure 3 says, as orders and ratios, and the mark that we set ourselves."""
-    rows = stored("tian2020_figure_3")["rows"]
-    drawn = published("tian2020_figure_3")["values"]
-    claims = []
-    for row in rows:
-        k, seconds = row["k"], row["seconds"]
-        ipu = seconds["ipu"]
-        fastest = min(seconds[name]["stop"] for name in ("ipu", "soap", "srt"))
-        claims.append(claim(f"k={k}: Go is the quickest", seconds["go"] < fastest, seconds["go"]))
-        claims.append(
-            claim(
-                f"k={k}: TPower (D) is the slowest",
-                seconds["tpower"]
-                > max(seconds[n]["stop"] for n in drawn if n in ("ipu", "soap", "srt")),
-                seconds["tpower"],
-            )
-        )
-        for rival in ("soap", "srt"):
-            theirs, target = seconds[rival], f"to the end of {rival}"
-            name = rival.upper()
-            if min(row["steps"]["ipu"], row["steps"][rival]) > 1:  # else there is no step to time
-                claims.append(
-                    ratio_claim(
-                        f"k={k}: a step of {name} takes longer than one of IPU",
-                        theirs["step"] / ipu["step"],
-                    )
-                )
-            claims += [
-                ratio_claim(
-                    f"k={k}: {name} stops later than IPU",
-                    theirs["stop"] / ipu["stop"],
-                ),
-                ratio_claim(
-                    f"k={k}: IPU is first where {name} ends",
-                    ipu[target] and theirs[target] / ipu[target],
-                ),
-            ]
-    return claims
+def tian2020_steps(said):
+    rows = stored("tian2020_steps")["rows"]
+    most = max(max(each["go"], each["random"]) for each in rows)
+    yield said.number({"method": "ipu"}, "at most 10 steps", most, holds(most <= 10))
 
 
-def corollary_claims():
-    """Return what Corollaries 5.3 and 5.4 say, held against the rows; the number is the worst."""
+def tian2020_corollaries(said):
+    """No numbers but laws, held against the rows; a sentence's number is the worst."""
     rows = stored("tian2020_corollaries")["rows"]
     kinds = {kind: [r for r in rows if r["spectrum"] == kind] for kind in ("exponential", "zipf")}
     over = max(r["largest error"] - r["epsilon"] for r in rows)
     exact = max(abs(r["G1"] / r["law"] - 1) for r in kinds["exponential"])
     above = max(r["G1"] / r["law"] for r in kinds["zipf"])
-    return [
-        claim("Go errs by no more than the bound, at every m and rate", over <= 0, over),
-        claim("Exponential spectrum: the ratio is exp(-c m), relative difference", exact < 1e-5,
-              exact),
-        claim("Zipf spectrum: the ratio is at most m^(1 - t)", above <= 1, above),
-    ]  # fmt: skip
+    yield said.sentence("bound", over <= 0, over)
+    yield said.sentence("exponential", exact < 1e-5, exact)
+    yield said.sentence("zipf", above <= 1, above)

@@ -1,22 +1,32 @@
-"""Each number of tian2020 beside ours, with its verdict: what the reproduction ledger lists."""
+"""Each number of tian2020 beside ours, with its verdict, under the readings that it leaves open."""
 
 import numpy as np
 
-from fspca_reproduction.runner import published, stored
+from fspca_reproduction.results import published, stored
 from fspca_reproduction.verdict import (
     HALF_UNIT,
     LIMIT,
-    OPEN,
     OPEN_TO_READING,
-    REPRODUCED,
     cell_verdict,
-    open_choice,
+    holds,
     point_verdict,
     standard_error,
     z_score,
 )
 
 MEASURES = ("IR", "RE", "HF")
+OPEN = {
+    "relaxation": "the penalty, the step and the stop of the convex relaxation are not stated",
+    "loadings": "the loadings of CSSP are not defined",
+    "start": "the convex start of SOAP and SRT is not stated",
+}
+
+
+def open_choice(method, init, measure):
+    """Return the key of what the paper leaves open under a cell of its Table 2, or ""."""
+    if method == "cssp":
+        return "" if measure == "IR" else "loadings"
+    return "relaxation" if init == "convex" and method != "go" else ""
 
 
 def answers(row, method, init, variant="own", average="paper"):
@@ -51,13 +61,12 @@ def table_cells(rows, variant="own", average="paper"):
             compared = (ours, spread, mean, bracket, len(values), measure == "HF")
             z = z_score(*compared)
             choice = open_choice(method, init, measure)
-            verdict = cell_verdict(z, choice)
             cells.append({
                 "scheme": line["scheme"], "method": method, "init": init, "measure": measure,
-                "published": mean, "bracket": bracket, "ours": ours,
-                "error": spread / len(values) ** 0.5, "z": z, "verdict": verdict,
+                "published": mean, "bracket": bracket, "ours": ours, "z": z,
+                "error": spread / len(values) ** 0.5, "verdict": cell_verdict(z, choice),
                 "tolerance": HALF_UNIT + LIMIT * standard_error(*compared),
-                "open": OPEN[choice] if choice else "",
+                "open": OPEN.get(choice, ""),
             })  # fmt: skip
     return cells
 
@@ -104,16 +113,16 @@ def figure_2_points(start="convex"):
     points = []
     for name, curves in drawn["values"].items():
         for method, values in curves.items():
-            choice = "start" if method in ("soap", "srt") else None
+            choice = "start" if method in ("soap", "srt") else ""
             for k, value in zip(drawn["k"], values, strict=True):
                 ours = rows[name, k][f"{method}, {start}" if choice else method]
                 if value is None:  # below the axis, which begins at 0.05
-                    verdict = REPRODUCED if ours < 0.05 else OPEN_TO_READING
+                    verdict = holds(True) if ours < 0.05 else OPEN_TO_READING
                 else:
                     verdict = point_verdict(ours, value, drawn["digits"], choice)
                 points.append({
                     "set": name, "method": method, "k": k, "published": value, "ours": ours,
-                    "verdict": verdict, "open": OPEN[choice] if choice else "",
+                    "verdict": verdict, "open": OPEN.get(choice, ""),
                 })  # fmt: skip
     return points
 
@@ -127,15 +136,15 @@ def figure_4_points(start="convex"):
     drawn, row = published("tian2020_figure_4"), stored("tian2020_figure_4")["rows"][0]
     points = []
     for method, values in drawn["values"].items():
-        choice = None if method == "go" else "start"
-        walk = [row["go"]] if method == "go" else row[f"from {start}"][method]
+        choice = "" if method == "go" else "start"
+        walk = row[f"from {start}"][method] if choice else [row["go"]]
         for t, value in enumerate(values):
             if value is None:
                 continue
-            ours = walk[min(t, len(walk) - 1)]
+            ours, digits = walk[min(t, len(walk) - 1)], drawn["digits"][method]
             points.append({
                 "method": method, "step": t + 1, "published": value, "ours": ours,
-                "verdict": point_verdict(ours, value, drawn["digits"][method], choice),
-                "tolerance": drawn["digits"][method], "open": OPEN[choice] if choice else "",
+                "verdict": point_verdict(ours, value, digits, choice), "tolerance": digits,
+                "open": OPEN.get(choice, ""),
             })  # fmt: skip
     return points

@@ -1,0 +1,79 @@
+"""What is stored, the papers' numbers and ours: in a checkout's `data`, or with this in a wheel."""
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKOUT = (ROOT / "reproduction" / "pyproject.toml").exists()
+DATA = ROOT / "data" if CHECKOUT else Path(__file__).parent / "data"
+
+
+def need_checkout():
+    """Say so if this is not a checkout of the project: what is made would go among packages."""
+    if not (ROOT / "reproduction" / "pyproject.toml").exists():
+        raise FileNotFoundError(
+            "results and the ledger are made in a checkout of the project, where they are stored: "
+            "clone it and install it with pip install -r requirements.txt"
+        )
+
+
+def result_path(name):
+    return DATA / "results" / f"{name}.json"
+
+
+def stored(name):
+    """Return the stored result of an experiment."""
+    path = result_path(name)
+    if not path.exists():
+        raise FileNotFoundError(
+            f"there is no result of {name!r} in {path.parent}; "
+            f"make it with: {Path(sys.executable).name} -m fspca_reproduction run {name}"
+        )
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def published(name):
+    """Return what a paper prints, draws or says of a table or figure."""
+    return json.loads((DATA / "published" / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def published_ids():
+    """Return the ids of what the papers print."""
+    return sorted(path.stem for path in (DATA / "published").glob("*.json"))
+
+
+def save(path, text):
+    """Write beside the file and rename, so that nobody ever meets half a file."""
+    beside = path.with_name(f".{path.name}.part")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(path)
+
+
+def rounded(value):
+    """Return floats to 6 significant digits, which is what machines agree on."""
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [rounded(each) for each in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return float(f"{value:.6g}") if isinstance(value, float) and math.isfinite(value) else value
+
+
+def same_row(one, other, rel=1e-5):
+    """Say whether two rows agree, numbers up to a relative difference.
+
+    Set aside are the keys "seconds", and "last digits": what rounding decides.
+    """
+    if isinstance(one, dict):
+        keys = (one | other).keys() - {"seconds", "last digits"}
+        return all(k in one and k in other and same_row(one[k], other[k], rel) for k in keys)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same_row, one, other))
+    if isinstance(one, float) and isinstance(other, int | float):
+        return math.isclose(one, other, rel_tol=rel, abs_tol=1e-9)
+    return one == other

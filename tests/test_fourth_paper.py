@@ -1,0 +1,91 @@
+"""A fourth paper needs data and functions, and not a line of the engine."""
+
+import json
+import sys
+
+import pytest
+
+import fspca_reproduction
+from fspca_reproduction import claim, ledger, ledger_page, results, runner
+
+FIGURE = {
+    "id": "toy2031_figure_1",
+    "title": "Figure 1, squares",
+    "source": "nobody",
+    "values": {"square": [1, 4, 9.5]},
+    "numbers": {"rule": "read off", "tolerance": 0.1, "reason": "a slip of the pen",
+                "layout": {"down": ["curve"], "across": "n"}},
+    "sentences": {"rule": "at every point"},
+    "claims": {
+        "rises": {"text": "squares rise"},
+        "first": {"text": "the first is {n}", "value": 1},
+        "ours": {"text": "no square is negative", "whose": "us", "rule": "no sign"},
+    },
+}  # fmt: skip
+RUNS = """
+from fspca_reproduction.runner import experiment
+
+@experiment(cases=[{"n": n} for n in (1, 2, 3)])
+def toy2031_figure_1(n):
+    '''Squares.'''
+    return {"square": n**2}
+"""
+CLAIMS = """
+from fspca_reproduction.results import stored
+from fspca_reproduction.verdict import point_verdict
+
+def toy2031_figure_1(said):
+    rows = stored("toy2031_figure_1")["rows"]
+    for row, drawn in zip(rows, said["values"]["square"], strict=True):
+        place = {"curve": "square", "n": row["n"]}
+        verdict = point_verdict(row["square"], drawn, 0.1)
+        yield said.number(place, drawn, row["square"], verdict)
+    squares = [row["square"] for row in rows]
+    yield said.sentence("rises", squares == sorted(squares), squares[-1])
+    yield said.sentence("first", squares[0] == 1, squares[0], n=1)
+    yield said.sentence("ours", min(squares) >= 0, min(squares))
+"""
+
+
+@pytest.fixture
+def paper(tmp_path, monkeypatch):
+    """A folder for the paper, and the data of its figure."""
+    folder, data = tmp_path / "code" / "toy2031", tmp_path / "data"
+    for each in (folder, data / "published", data / "results"):
+        each.mkdir(parents=True)
+    for name, text in {"__init__": "", "runs": RUNS, "claims": CLAIMS}.items():
+        (folder / f"{name}.py").write_text(text)
+    (data / "published" / "toy2031_figure_1.json").write_text(json.dumps(FIGURE))
+    path = [*fspca_reproduction.__path__, str(folder.parent)]
+    monkeypatch.setattr(fspca_reproduction, "__path__", path)
+    monkeypatch.setattr(results, "DATA", data)
+    yield "toy2031_figure_1"
+    for name in [name for name in sys.modules if "toy2031" in name]:
+        del sys.modules[name]
+    vars(fspca_reproduction).pop("toy2031", None)
+
+
+def test_a_fourth_paper_is_run_judged_listed_and_shown(paper):
+    assert claim.papers()[0] == "toy2031"  # the newest comes first
+    assert len(runner.code_of(paper, {"n": 1})) == 16
+    rows = [runner.row(paper, case) for case in runner.experiments()[paper].cases]
+    stamp = {"code": runner.code_of(paper, {"n": 1}), "versions": {}, "seconds": 0.5}
+    place = [runner.place(case) for case in runner.experiments()[paper].cases]
+    done = [{"place": p, "row": row, "stamp": stamp} for p, row in zip(place, rows, strict=True)]
+    runner.write(paper, done)
+    assert results.stored(paper)["rows"] == rows
+    listed = ledger.entries()
+    assert [(row["row"], row["verdict"], row["published"], row["why"]) for row in listed] == [
+        ("square/1", "reproduced", "1", "read off"),
+        ("square/2", "reproduced", "4", "read off"),
+        ("square/3", "differs", "9.5", "read off; a slip of the pen"),
+        ("claim/squares rise", "reproduced", "so it says", "at every point"),
+        ("claim/the first is 1", "reproduced", "1", "at every point"),
+        ("claim/no square is negative", "reproduced", "", "no sign"),
+    ]
+    assert {row["data"] for row in listed} == {"made"}
+    shown = ledger_page.section(paper)
+    assert "toy2031, Figure 1, squares" in shown
+    assert "9.5 \\| 9 ≠" in shown
+    assert ledger_page.tally(listed) == [4, 0, 1, 0, 0]
+    assert ledger_page.asked(listed) == 1
