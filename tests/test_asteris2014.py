@@ -6,8 +6,8 @@ import pytest
 from fspca import Covariance, datasets, epsilon_net
 from fspca.nonnegative.bounds import rho_bound
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca_reproduction.asteris2014 import claims, verdicts
-from fspca_reproduction.asteris2014.figures import four_curves, tops
+from fspca_reproduction.asteris2014 import readings, verdicts
+from fspca_reproduction.asteris2014.figures import connected, four_curves, neighbours, tops
 from fspca_reproduction.asteris2014.readings import (
     bounds,
     covariance_of,
@@ -63,7 +63,7 @@ def test_fractions_have_their_verdicts():
         ("lrs", 20): "reproduced",
         ("lrs", 90): "under-specified",
     }
-    assert max(verdicts.fits().values()) == 1
+    assert max(readings.fits().values()) == 1
 
 
 def test_sentences_that_differ_are_these():
@@ -137,9 +137,9 @@ def test_enumeration_with_half_spaces_is_the_oracle():
 
 def test_a_block_of_pixels_is_connected_and_a_chequered_one_is_not():
     image = np.arange(361).reshape(19, 19)
-    assert claims.neighbours(image[:2, :2].ravel(), 19) == 2
-    assert claims.neighbours(image[::2, ::2].ravel(), 19) == 0
-    assert claims.connected([image[:5, :5].ravel()]) > 5
+    assert neighbours(image[:2, :2].ravel(), 19) == 2
+    assert neighbours(image[::2, ::2].ravel(), 19) == 0
+    assert connected([image[:5, :5].ravel()]) > 5
 
 
 SLICES = [

@@ -5,7 +5,7 @@ import re
 import readme_picture
 import toc
 
-from fspca_reproduction import ledger
+from fspca_reproduction import supply
 
 README = (toc.ROOT / "README.md").read_text()
 
@@ -34,7 +34,7 @@ def test_every_make_target_named_exists():
 
 
 def test_it_says_how_many_rows_need_which_data():
-    rows = ledger.rows_by_supply()
+    rows = supply.rows_by_supply()
     here = rows["made"] + rows["carried"]
     for sentence in (f"{sum(rows.values())} stored rows {here} are recomputed",
                      f"{rows['fetched']} need one that", f"{rows['own']} one that"):  # fmt: skip

@@ -6,7 +6,7 @@ import pytest
 from fspca import datasets
 from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.claim import sentences
-from fspca_reproduction.results import published, published_ids
+from fspca_reproduction.results import published, published_ids, rows_of
 from fspca_reproduction.runner import experiments
 from fspca_reproduction.tan2019 import data, methods, verdicts
 from fspca_reproduction.verdict import (
@@ -134,7 +134,7 @@ def test_every_printed_cell_has_a_verdict():
 
 def test_random_features_explain_less_than_any_method():
     """The placebo of the verdicts on Table 2: chosen features against drawn ones."""
-    for row in verdicts.rows_of("tan2019_table_2"):
+    for row in rows_of("tan2019_table_2"):
         least = min(each["plain"] for each in row["each"].values())
         assert row["at random"]["plain"] < least
 

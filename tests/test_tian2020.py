@@ -10,7 +10,7 @@ from fspca.synthetic import make_scheme
 from fspca_reproduction.claim import sentences
 from fspca_reproduction.results import published, published_ids, stored
 from fspca_reproduction.runner import experiments
-from fspca_reproduction.tian2020 import verdicts
+from fspca_reproduction.tian2020 import readings, verdicts
 from fspca_reproduction.tian2020.figures import of_set, theorem_5_1
 from fspca_reproduction.tian2020.optimum import all_supports, bounds, optimum
 from fspca_reproduction.tian2020.table_2 import realisation
@@ -91,18 +91,18 @@ def test_only_scheme_a_after_go_differs():
 
 def test_scheme_a_comes_out_when_its_eigenvectors_are_not_orthogonal():
     """And not when one copy of the repeated eigenvalue is lost."""
-    assert verdicts.counts(verdicts.scheme_a_verdicts("last digits")).keys() == {
+    assert verdicts.counts(readings.scheme_a_verdicts("last digits")).keys() == {
         "reproduced", "within sampling error",
     }  # fmt: skip
-    assert verdicts.counts(verdicts.scheme_a_verdicts("one copy lost"))["differs"] > 9
+    assert verdicts.counts(readings.scheme_a_verdicts("one copy lost"))["differs"] > 9
 
 
 def test_open_cells_come_out_from_a_mild_penalty_and_a_start_not_cut_to_k_rows():
     """Found after the comparison, one start of eleven: no verdict of ours rests on it."""
     known = {"reproduced", "within sampling error"}
-    assert verdicts.counts(verdicts.convex_verdicts("a tenth of it, all rows")).keys() == known
+    assert verdicts.counts(readings.convex_verdicts("a tenth of it, all rows")).keys() == known
     for cut in ("penalty for k rows", "a tenth of it", "no penalty", "stopped after 10 steps"):
-        assert verdicts.counts(verdicts.convex_verdicts(cut))["differs"] >= 7
+        assert verdicts.counts(readings.convex_verdicts(cut))["differs"] >= 7
 
 
 def test_the_placebo_fails():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import fspca_reproduction
 from fspca_reproduction.results import published, published_ids
-from fspca_reproduction.verdict import holds
+from fspca_reproduction.verdict import holds, over_readings
 
 
 @dataclass(frozen=True)
@@ -68,13 +68,28 @@ class Said:
         verdict = verdict if isinstance(verdict, str) else holds(verdict)
         return Judged(claim, said, ours, verdict)
 
+    def over_readings(self, found):
+        """Yield sentences by key, each from its (verdict, number) under every reading."""
+        for key, pairs in found.items():
+            verdicts, numbers = zip(*pairs, strict=True)
+            yield self.sentence(key, over_readings(verdicts), numbers[0])
+
     def number(self, place, said, ours, verdict, open="", **own):
         """Return a number, judged; `place` is a dict, `own` the claim's rule, tolerance, reason."""
-        common = self.data.get("numbers", {})
-        fields = {key: common[key] for key in ("rule", "tolerance", "reason") if key in common}
+        common = {"reason": ""} | self.data.get("numbers", {})
+        reasons = [common["reasons"][x] for x in place.values() if x in common.get("reasons", {})]
+        fields = {key: common[key] for key in ("rule", "tolerance") if key in common}
+        fields["reason"] = reasons[0] if reasons else common["reason"]
         text = "/".join(map(str, place.values()))
         claim = Claim(f"{self.name}/{text}", text, "paper", **fields | own)
         return Judged(claim, said, ours, verdict, place, open)
+
+    def numbers(self, records, *keys):
+        """Yield numbers from records, dicts that hold their place under the keys."""
+        for record in records:
+            own = {key: record[key] for key in ("rule", "tolerance", "open") if key in record}
+            place = {key: record[key] for key in keys}
+            yield self.number(place, record["published"], record["ours"], record["verdict"], **own)
 
 
 def papers():

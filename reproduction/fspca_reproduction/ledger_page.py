@@ -2,13 +2,16 @@
 
 import csv
 import io
+from pathlib import Path
 
 from fspca.catalogue import CATALOGUE
 from fspca_reproduction.claim import judged, judges
-from fspca_reproduction.ledger import SUPPLIES, entries, entry, rows_by_set, rows_by_supply, supply
+from fspca_reproduction.ledger import entries, entry
 from fspca_reproduction.results import ROOT, need_checkout, published, stored
+from fspca_reproduction.supply import SUPPLIES, rows_by_set, rows_by_supply, supply
 from fspca_reproduction.verdict import DIFFERS, MARKS
 
+TEMPLATE = Path(__file__).with_name("ledger_page.md")
 PAGE, TABLE = ROOT / "book" / "appendix" / "ledger.md", ROOT / "book" / "static" / "ledger.csv"
 
 
@@ -53,6 +56,8 @@ def numbers(said, pairs):
         head = each.place.get(layout.get("fold"), "")
         tables.setdefault(head, []).append((each, row))
     found = [f"How they are judged: {pairs[0][0].claim.rule.split(';')[0]}."]
+    if rule := said.get("rule"):
+        found.append(folded("The rule", "\n".join(f"- {line}" for line in rule)))
     for head, mine in tables.items():
         title = spoken([row for _, row in mine])
         fold = f"{layout['fold']} {head}: {title}" if head else title
@@ -75,23 +80,13 @@ def grid(pairs, layout, names):
 
 def sentences(pairs):
     """Return a table of the rows that are sentences, folded where it is long."""
+    rules = list(dict.fromkeys(each.claim.rule for each, _ in pairs))
     lines = [
-        [each.text, "asked by us" if each.claim.whose == "us" else "", row["ours"], row["verdict"],
+        [each.text + " (asked by us)" * (each.claim.whose == "us"),
+         each.claim.rule if len(rules) > 1 else "", row["ours"], row["verdict"],
          row["why"].removeprefix(each.claim.rule).removeprefix("; ")] for each, row in pairs
     ]  # fmt: skip
-    rules = list(dict.fromkeys(each.claim.rule for each, _ in pairs))
-    if len(rules) > 1:  # each has its own
-        lines = [[*line[:2], each.claim.rule, *line[2:]]
-                 for line, (each, _) in zip(lines, pairs, strict=True)]  # fmt: skip
-    header = [
-        "sentence",
-        "",
-        *(["holds if"] if len(rules) > 1 else []),
-        "ours",
-        "verdict",
-        "reason",
-    ]
-    found = markdown(header, lines)
+    found = markdown(["sentence", "holds if", "ours", "verdict", "reason"], lines)
     found = folded(f"{len(lines)} sentences", found) if len(lines) > 20 else found
     return [found] if len(rules) > 1 else [f"How they are judged: {rules[0]}.", found]
 
@@ -136,55 +131,15 @@ def data_sets():
     return markdown(["set", "what", "data", "stored rows", "of"], lines)
 
 
-HEAD = """# Read the reproduction ledger
-
-This page is made by `python -m fspca_reproduction ledger` from the papers' numbers in `data/published` and ours in `data/results`; a test fails if it is not what that command makes.
-There is a row for every number of [Tian et al. (2020)](#tian2020) and [Tan et al. (2021)](#tan2019) that we could read, and for the sentences that they draw from them.
-For [Asteris et al. (2014)](#asteris2014) there is one for every sentence about its figures and for its four certified fractions; each has a rule of its own, [written before the runs](../nonnegative/reproduce_asteris2014.ipynb#The-rules,-before-the-runs) and given beside it.
-The same rows, each with its published value, ours, the tolerance and its reason, the verdict, the function and the seconds: {{download}}`ledger.csv <../static/ledger.csv>`.
-
-{summary}
-
-*Seconds are those of the stored run, on two cores for most of tian2020, and on one for the others.*
-
-**The verdicts** on tian2020 are computed by a rule ([stated in the chapter](../shared_support/reproduce_tian2020.ipynb#The-rule,-before-the-numbers)); for the cells of Table 2 and the points of Figure 2 it was written before the full-size run.
-Which sentences are held against the rows, and by which margins, was chosen with the rows at hand, and so was what a point of Figure 4 can be read off to.
-
-| sign | verdict | what it says |
-|---|---|---|
-| = | reproduced | nothing is left beyond half a unit of the printed digit, or beyond what a drawing can be read off to; a sentence holds |
-| ~ | within sampling error | the two means differ by no more than 2.576 standard errors beyond that |
-| ≠ | differs | they do; or a sentence does not hold |
-| ? | under-specified | they do, and the number rests on something that the paper does not say: it was listed as open before the run |
-| × | not to be had | the data are in no public place that we know: no verdict |
-
-In the folded tables a cell reads *the paper's number | ours, sign*.
-Beside a sentence stands the number that it rests on: a count of the points against it, or a value; in Figure 3 seconds, or a ratio to IPU.
-Sentences "asked by us" are not the paper's and are not counted.
-*Data* says what a row rests on: numbers *made* from a seed or by scikit-learn's own sets, a set *carried* here, one that is *fetched* from a public address, or *your own* copy, where we know no public address; [the sets](#data-sets) are listed at the end.
-The unit of Figure 3's ratios are IPU's seconds, which the paper draws at 3.9 to 4.1; a ratio within a tenth of 1 is not told from 1 and called "within sampling error", a margin that was set after a first look.
-What we could find out about the differences is in [the chapter](../shared_support/reproduce_tian2020.ipynb).
-
-tan2019 prints curves that could not be read off, so its sentences are held against our rows, by [a rule](../separate_supports/reproduce_tan2019.ipynb#The-rules,-before-the-runs) that was written before any run.
-Its numbers have no brackets: "within sampling error" there means within 2 %, for a sentence that its comparisons cannot be told apart over ten draws, or on data by 0.1 %.
-
-"""  # noqa: E501
-
-
-SETS = """(data-sets)=
-## The data sets
-
-Of all stored rows {made} need no set of the catalogue, {carried} one that is carried here, {fetched} one that `python -m fspca fetch` fetches, and {own} one that the reader has to supply.
-`make reproduce` recomputes those whose sets are here, and leaves the others as they are stored, with what made them.
-
-{table}"""  # noqa: E501
-
-
 def page():
     """Return the chapter's text."""
     rows = entries()
-    text = HEAD.format(summary=summary(rows)) + "\n\n".join(map(section, judges()))
-    return text + "\n\n" + SETS.format(table=data_sets(), **rows_by_supply()) + "\n"
+    parts = {
+        "summary": summary(rows),
+        "sections": "\n\n".join(map(section, judges())),
+        "sets": data_sets(),
+    }
+    return TEMPLATE.read_text(encoding="utf-8").format(**parts, **rows_by_supply())
 
 
 def table():

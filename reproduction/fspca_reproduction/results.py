@@ -36,6 +36,26 @@ def stored(name):
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def rows_of(name):
+    """Return the stored rows of an experiment, with "last digits" among the rest.
+
+    There stands what other roundings change, such as what a solver finds that has not settled.
+    """
+    return [flat(row) for row in stored(name)["rows"]]
+
+
+def flat(each):
+    """Return a nested dict whose "last digits" are merged into what holds them.
+
+    >>> flat({"a": {"last digits": {"b": 1}, "c": 2}})
+    {'a': {'c': 2, 'b': 1}}
+    """
+    if not isinstance(each, dict):
+        return each
+    kept = {key: flat(value) for key, value in each.items() if key != "last digits"}
+    return kept | flat(each["last digits"]) if "last digits" in each else kept
+
+
 def published(name):
     """Return what a paper prints, draws or says of a table or figure."""
     return json.loads((DATA / "published" / f"{name}.json").read_text(encoding="utf-8"))

@@ -1,27 +1,8 @@
-"""Whether a published number comes out: a rule that was written before the full-size run.
+"""Whether a number or a sentence of a paper comes out: the rules that several of them share.
 
-A smaller trial had been compared with the table before, informally: the reading of the basis, of
-what is averaged, and the list of what is open come from it.
-
-**A cell of a table** is a mean over N realisations, printed with two digits.  Ours is the mean of
-N independent realisations too.  What a realisation gives is one number, whatever the number of
-starts within it: runs on one matrix are not independent, so errors are clustered by realisation.
-
-1. The difference counts only beyond half a unit of the last printed digit, 0.005.  If nothing is
-   left, the cell is "reproduced".
-2. The standard error of the difference is, for IR and RE, the root of (s^2 + b^2) / N with s our
-   standard deviation over realisations and b the paper's bracket, which is one; for HF, which
-   is a frequency, the root of 2 p (1 - p) / N with p the mean of both.
-3. What is left of the difference, over that error, is z.  Up to 2.576 (1 % of honest repetitions
-   lie beyond) the cell is "within sampling error", above it "differs".
-4. A cell that would differ, and rests on something that the paper leaves open and we could not
-   settle, is "under-specified".  These were listed before the run.
-
-Of 270 cells honest repetition would let 3 differ by chance.  The placebo, the same experiment
-with rotation-invariant eigenvectors, must fail rows that the reading passes.
-
-**A point of a curve** was read off a drawing to about `digits`: within it "reproduced", beyond it
-"differs", or "under-specified" if the method's start is open.
+A cell of a table, a mean with its bracket, is judged as `data/published/tian2020_table_2.json`
+says.  **A point of a curve** was read off a drawing to about `digits`: within it "reproduced",
+beyond it "differs", or "under-specified" if what it rests on is open.
 
 **A sentence on repeated draws** compares means, in pairs.  A difference holds or fails if its 99 %
 interval (Student's t) excludes zero; else it is "within sampling error", not told apart.  **A
@@ -38,12 +19,8 @@ import scipy.stats
 HALF_UNIT = 0.005
 LIMIT = 2.576
 EQUAL = 0.001
-REPRODUCED, WITHIN, DIFFERS, OPEN_TO_READING = (
-    "reproduced",
-    "within sampling error",
-    "differs",
-    "under-specified",
-)
+REPRODUCED, WITHIN = "reproduced", "within sampling error"
+DIFFERS, OPEN_TO_READING = "differs", "under-specified"
 NOT_HAD = "not to be had"  # of data that we have not: no verdict
 SIGNS = {REPRODUCED: "=", WITHIN: "~", DIFFERS: "≠", OPEN_TO_READING: "?"}
 MARKS = SIGNS | {NOT_HAD: "×"}

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 
+from fspca_reproduction.asteris2014.figures import connected
 from fspca_reproduction.asteris2014.readings import bounds, fractions
 from fspca_reproduction.asteris2014.verdicts import certified_points
 from fspca_reproduction.results import stored
@@ -60,25 +61,6 @@ def asteris2014_figure_3(said):
     yield said.sentence("like EM", abs(together - 1) <= 0.02, together)
 
 
-def connected(features, width=19):
-    """Return how many of a pixel's neighbours are in its component, over a random choice's."""
-    rng = np.random.default_rng(0)
-    random = [
-        neighbours(rng.choice(width * width, len(rows), replace=False), width)
-        for rows in features
-        for _ in range(200)
-    ]
-    return float(np.mean([neighbours(rows, width) for rows in features]) / np.mean(random))
-
-
-def neighbours(rows, width):
-    """Return the mean number of the four neighbours of a pixel that are chosen too."""
-    image = np.zeros((width + 2, width + 2))  # with an empty margin
-    image[1:-1, 1:-1].flat[np.asarray(rows)] = 1
-    around = image[:-2, 1:-1] + image[2:, 1:-1] + image[1:-1, :-2] + image[1:-1, 2:]
-    return float(around.flat[np.asarray(rows)].mean())
-
-
 def one_sided(said, key):
     """Return the sentence that says "at least": it holds if our fraction is not below."""
     told = said["claims"][key]
@@ -124,11 +106,7 @@ def asteris2014_figure_6(said):
 
 def asteris2014_certified(said):
     """The four fractions, judged on both sides; those that we set ourselves; the sentences."""
-    for p in certified_points():
-        place, near = {"set": p["set"], "k": p["k"]}, [" with ".join(each) for each in p["near"]]
-        yield said.number(
-            place, p["value"], p["ours"], p["verdict"], f"comes out as {', '.join(near)}"
-        )
+    yield from said.numbers(certified_points(), "set", "k")
     for row in stored(said.name)["rows"]:
         ours, mark = max(row["fractions"].values()), said["marks"][f"{row['set']} {row['k']}"]
         words = {key: row[key] for key in ("set", "preparation", "k")}

@@ -143,6 +143,25 @@ def asteris2014_digit_parts(set, k, method):
     return parts(set, k, method)
 
 
+def connected(features, width=19):
+    """Return how many of a pixel's neighbours are in its component, over a random choice's."""
+    rng = np.random.default_rng(0)
+    random = [
+        neighbours(rng.choice(width * width, len(rows), replace=False), width)
+        for rows in features
+        for _ in range(200)
+    ]
+    return float(np.mean([neighbours(rows, width) for rows in features]) / np.mean(random))
+
+
+def neighbours(rows, width):
+    """Return the mean number of the four neighbours of a pixel that are chosen too."""
+    image = np.zeros((width + 2, width + 2))  # with an empty margin
+    image[1:-1, 1:-1].flat[np.asarray(rows)] = 1
+    around = image[:-2, 1:-1] + image[2:, 1:-1] + image[1:-1, :-2] + image[1:-1, 2:]
+    return float(around.flat[np.asarray(rows)].mean())
+
+
 def point(set, k, preparation):
     """Return a point of the curves: what Algorithm 3 and its rivals explain, and the bounds."""
     A = covariance_of(set, preparation)

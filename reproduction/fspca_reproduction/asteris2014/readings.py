@@ -13,6 +13,8 @@ from fspca import datasets
 from fspca.covariance import Covariance
 from fspca.linalg import largest
 from fspca.nonnegative.epsilon_net import epsilon_net
+from fspca_reproduction.asteris2014.verdicts import all_readings, certified_points
+from fspca_reproduction.results import stored
 
 EPSILON, RANK = 0.1, 3
 
@@ -122,3 +124,29 @@ def printed_supports(V, k):
             for some in combinations(unsure, k - len(sure)):
                 found.add(frozenset(sure | set(some)))
     return found
+
+
+def fits():
+    """Return for each reading how many of the four fractions it comes within the tolerance of."""
+    points = certified_points()
+    readings = all_readings("lrs", 90)
+    return {name: sum(name in point["near"] for point in points) for name in readings}
+
+
+def spectra_scores():
+    """Return by preparation of the spectra: the conditions met, and the sum of two differences."""
+    rows = {(r["preparation"], r["k"]): r for r in stored("asteris2014_readings")["rows"]
+            if r["set"] == "lrs"}  # fmt: skip
+    scores = {}
+    for how in dict.fromkeys(name for name, _ in rows):
+        first, last = (rows[how, k]["fractions"]["sum"] for k in (20, 90))
+        met = [abs(first - 0.86) <= 0.01, abs(last - 0.93) <= 0.01, 0.04 <= last - first <= 0.1,
+               rows[how, 90]["nonzeros"] >= 80]  # fmt: skip
+        scores[how] = (sum(met), abs(first - 0.86) + abs(last - 0.93))
+    return scores
+
+
+def spectra_preparation():
+    """Return the preparation of the spectra that the rule of the published file chooses."""
+    scores = spectra_scores()
+    return min(scores, key=lambda how: (-scores[how][0], scores[how][1]))

@@ -7,9 +7,9 @@ from itertools import product
 
 import numpy as np
 
-from fspca_reproduction.results import stored
+from fspca_reproduction.results import rows_of, stored
 from fspca_reproduction.tan2019.methods import BLOCK, JOINT, OURS, POWER, RIVALS, VARIED, key
-from fspca_reproduction.tan2019.verdicts import COUNTS, FAR, SAME, SUMS, rows_of, table_2
+from fspca_reproduction.tan2019.verdicts import COUNTS, FAR, SAME, SUMS, table_2
 from fspca_reproduction.verdict import (
     DIFFERS,
     NOT_HAD,
@@ -26,38 +26,21 @@ from fspca_reproduction.verdict import (
 def tan2019_table_1(said):
     """A set that we have is compared in both numbers; features that were filtered are open."""
     found = {each["set"]: each for each in stored("tan2019_table_1")["rows"]}
-    common = said["numbers"]
+    absent = "the set is in no public place that we know"
     for line in said["rows"]:
-        name, theirs = line["set"], f"{line['instances']} x {line['features']}"
-        if name not in found:
-            yield said.number(
-                {"set": name},
-                theirs,
-                "",
-                NOT_HAD,
-                tolerance=None,
-                rule="the set is in no public place that we know",
-            )
-            continue
-        ours = f"{found[name]['instances']} x {found[name]['features']}"
-        reason = common["reasons"].get(name, common["reason"])
-        yield said.number({"set": name}, theirs, ours, holds(ours == theirs), reason=reason)
+        theirs, ours = (
+            each and f"{each['instances']} x {each['features']}"
+            for each in (line, found.get(line["set"]))
+        )
+        place, own = {"set": line["set"]}, {} if ours else {"rule": absent, "tolerance": None}
+        verdict = holds(ours == theirs) if ours else NOT_HAD
+        yield said.number(place, theirs, ours or "", verdict, **own)
 
 
 def tan2019_table_2(said):
     """The cells, then the sentences set by set, over all counts, sums and preparations."""
-    (count, total, by), chosen, records = table_2()
-    how = f"k = 50 {'for each component' if count == 'each' else 'in all'}, {total} sum, over {by}"
-    for r in records:
-        rule = f"{how}; {chosen[r['set']]['preparation']}"
-        yield said.number(
-            {"set": r["set"], "method": r["method"]},
-            f"{r['published']:.4g}",
-            r["ours"],
-            r["verdict"],
-            "comes out under another reading",
-            rule=rule,
-        )
+    cells = (cell | {"published": f"{cell['published']:.4g}"} for cell in table_2()[2])
+    yield from said.numbers(cells, "set", "method")
     rows = rows_of("tan2019_table_2")
     for name in dict.fromkeys(row["set"] for row in rows):
         mine = [(row, *r) for row in rows if row["set"] == name for r in product(COUNTS, SUMS)]
@@ -86,19 +69,17 @@ def ends(rows, method, matrix, *setting):
 
 
 def tan2019_figure_1(said):
-    rows = rows_of("tan2019_figure_1")
-    verdicts = {"best": [], "penalty": [], "rho": []}
+    rows, found = rows_of(said.name), {"best": [], "penalty": [], "rho": []}
     for matrix in ("sparse", "orthonormal"):
         best = ends(rows, "admm", matrix, 10, 1000)
         settings = rows[0]["ends"]["admm"][matrix]
         others = np.array([[row["ends"]["admm"][matrix][s] for row in rows] for s in settings])
-        verdicts["best"].append(all_of([told(other + SAME - best) for other in others]))
+        verdict = all_of([told(other + SAME - best) for other in others])
+        found["best"].append((verdict, best.mean()))
         for name, setting in (("penalty", (1, 1000)), ("rho", (10, 10))):
-            verdicts[name].append(told(ends(rows, "admm", matrix, *setting) - best - FAR))
-    numbers = {"best": (10, 1000), "penalty": (1, 1000), "rho": (10, 10)}
-    for name, found in verdicts.items():
-        ours = ends(rows, "admm", "sparse", *numbers[name]).mean()
-        yield said.sentence(name, over_readings(found), ours)
+            there = ends(rows, "admm", matrix, *setting)
+            found[name].append((told(there - best - FAR), there.mean()))
+    return said.over_readings(found)
 
 
 def steady_gamma(rows):
@@ -112,20 +93,17 @@ def steady_gamma(rows):
 
 
 def tan2019_figure_2(said):
-    rows = rows_of("tan2019_figure_2")
+    rows, found = rows_of(said.name), {"similar": [], "apart": [], "better": []}
     gamma = steady_gamma(rows)
-    verdicts, numbers = {"similar": [], "apart": [], "better": []}, {}
     for matrix in ("sparse", "orthonormal"):
         steady = np.array([ends(rows, "sadmm", matrix, *s, gamma) for s in VARIED])
         plain = np.array([ends(rows, "admm", matrix, *s) for s in VARIED])
-        verdicts["similar"].append(told(FAR - np.ptp(steady, axis=0)))
-        verdicts["apart"].append(told(np.ptp(plain, axis=0) - FAR))
-        verdicts["better"].append(told(plain.mean(axis=0) - steady.mean(axis=0)))
-        if matrix == "sparse":
-            numbers = {"similar": np.ptp(steady, axis=0).mean(), "better": steady.mean(),
-                       "apart": np.ptp(plain, axis=0).mean()}  # fmt: skip
-    for name, found in verdicts.items():
-        yield said.sentence(name, over_readings(found), numbers[name])
+        near, far = np.ptp(steady, axis=0), np.ptp(plain, axis=0)
+        found["similar"].append((told(FAR - near), near.mean()))
+        found["apart"].append((told(far - FAR), far.mean()))
+        better = told(plain.mean(axis=0) - steady.mean(axis=0))
+        found["better"].append((better, steady.mean()))
+    return said.over_readings(found)
 
 
 def errors(rows, method, answer, noises):
@@ -138,42 +116,35 @@ def errors(rows, method, answer, noises):
 
 def tan2019_figure_3(said):
     """What is said of recovery against noise: here, and in Figure 4 (a) again."""
-    rows = rows_of(said.name)
+    rows, found = rows_of(said.name), {}
     noises = sorted({row["noise"] for row in rows})
     there = [method for method in (*RIVALS, *BLOCK, *OURS) if method in rows[0]]
-    verdicts = {}
+    power = [m for m in there if m in (*POWER, *BLOCK)]
+    rest = [m for m in there if m not in power]
+    rivals = [m for m in there if m not in OURS]
 
-    def add(claim, verdict):
-        verdicts.setdefault(claim, []).append(verdict)
+    def add(claim, differences, number=None):
+        verdict = all_of([told(each) for each in differences])
+        found.setdefault(claim, []).append((verdict, number))
 
     for answer in ("cut", "own"):
         low, six, mean, two = (
             {m: errors(rows, m, answer, at).mean(axis=1) for m in there}
             for at in ([x for x in noises if x <= 4], [6], noises, [2])
         )
-        power = [m for m in there if m in (*POWER, *BLOCK)]
-        rest = [m for m in there if m not in power]
-        rivals = [m for m in there if m not in OURS]
-        add("power", all_of([told(low[p] - low[q]) for p in power for q in rest]))
+        add("power", [low[p] - low[q] for p in power for q in rest])
         for m in ("grqi", "inverse_power", "tpower", "soap"):
             if m in there:
-                add(f"rise, {m}", all_of([told(FAR - two[m]), told(six[m] - 1)]))
+                add(f"rise, {m}", [FAR - two[m], six[m] - 1], np.nanmean(six[m]))
         for m in OURS:
-            add(f"six, {m}", told(FAR - six[m]))
-        add("ahead", all_of([told(six[p] - six[q]) for p in rivals for q in OURS]))
-        others = [m for m in there if m != "two_stage"]
-        add("first", all_of([told(mean[m] - mean["two_stage"]) for m in others]))
+            add(f"six, {m}", [FAR - six[m]], np.nanmean(six[m]))
+        add("ahead", [six[p] - six[q] for p in rivals for q in OURS])
+        first = mean["two_stage"]
+        add("first", [mean[m] - first for m in there if m != "two_stage"], np.nanmean(first))
     for clock in ("run", "search"):
         seconds = {m: errors(rows, m, clock, noises).mean(axis=1) for m in there}
-        slow = [m for m in there if m not in (*POWER, *BLOCK)]
-        add("fast", all_of([told(seconds[m] - seconds[p]) for m in slow for p in POWER]))
-    numbers = {"first": np.nanmean(errors(rows, "two_stage", "cut", noises))}
-    for claim in verdicts:
-        kind, _, method = claim.partition(", ")
-        if kind in ("six", "rise"):
-            numbers[claim] = np.nanmean(errors(rows, method, "cut", [6]))
-    for claim, found in verdicts.items():
-        yield said.sentence(claim, over_readings(found), numbers.get(claim))
+        add("fast", [seconds[m] - seconds[p] for m in rest for p in POWER])
+    return said.over_readings(found)
 
 
 def tan2019_figure_4(said):
@@ -186,23 +157,16 @@ def tan2019_figure_4(said):
     def sooner(curves):  # the first step within 1 % of where the curve ends
         return np.argmax(np.abs(curves - curves[:, -1:]) <= 0.01 * scale[:, None], axis=1)
 
-    starts = {
-        "comparable": told(0.01 - np.abs(random[:, -1] - svd[:, -1]) / scale),
-        "sooner": told(sooner(random) - sooner(svd)),
-        "better": told((random[:, -1] - svd[:, -1]) / scale),
-    }
-    gap = float(np.mean((random[:, -1] - svd[:, -1]) / scale))
-    numbers = {"sooner": float(sooner(svd).mean())}
-    for name, verdict in starts.items():
-        yield said.sentence(name, verdict, numbers.get(name, gap))
+    gap, first = (random[:, -1] - svd[:, -1]) / scale, sooner(svd)
+    yield said.sentence("comparable", told(0.01 - np.abs(gap)), gap.mean())
+    yield said.sentence("sooner", told(sooner(random) - first), float(first.mean()))
+    yield said.sentence("better", told(gap), gap.mean())
 
 
 def at_points(verdicts, most=False):
     """Return the verdict on a sentence from its points, and the number of points against it."""
-    against = verdicts.count(DIFFERS)
-    if most:
-        return (REPRODUCED if verdicts.count(REPRODUCED) > len(verdicts) / 2 else DIFFERS), against
-    return all_of(verdicts), against
+    mostly = holds(verdicts.count(REPRODUCED) > len(verdicts) / 2)
+    return mostly if most else all_of(verdicts), verdicts.count(DIFFERS)
 
 
 def tan2019_figure_5(said):
@@ -252,8 +216,7 @@ def tan2019_figure_5(said):
                 for m, points in seconds.items()}  # fmt: skip
         longer = [m for m in ("tpower", "grqi", "inverse_power") if m in there]
         add("slower", [above(mean[b][m], mean[a][m]) for a, b in ((1, 3), (3, 5)) for m in longer])
-    for claim, each in found.items():
-        yield said.sentence(claim, over_readings([verdict for verdict, _ in each]), each[0][1])
+    return said.over_readings(found)
 
 
 def tan2019_figure_6(said):

@@ -19,6 +19,7 @@ from fspca.shared_support.go import go
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.refit import refit
 from fspca.synthetic import make_sparse_pair
+from fspca_reproduction.results import rows_of
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.data import STANDARD, cases_of_table_2, prepared
 from fspca_reproduction.tan2019.methods import (
@@ -46,7 +47,6 @@ from fspca_reproduction.tan2019.methods import (
     recovery_error,
     searched,
 )
-from fspca_reproduction.tan2019.verdicts import rows_of
 
 K = 10  # features of each component in Section 5.1
 SQUARE, NARROW, WIDE = (1000, 1000), (100, 1000), (500, 5000)

@@ -1,68 +1,24 @@
-"""Whether a number or a sentence of tan2019 comes out: rules written before any run.
+"""Which reading of tan2019's Table 2 is chosen, and whether its cells come out under it.
 
-**A cell of Table 2** is one number with four digits, without a bracket.  What it counts is open
-twice, and how the data were prepared a third time, so every reading listed here is computed:
-
-- the *count*: 50 features for "each" component, or 50 in "all" (17 for each of three);
-- the *sum*: of the variances of the components, "plain", or "adjusted" for their overlap;
-- the *divisor* of X'X: 1, or n - 1;
-- the *preparation* of each set, one of those in `tan2019_data.PREPARATIONS`.
-
-1. Count, sum and divisor are the same for all sets; a preparation holds for all cells of a set.
-   Chosen is the reading under which most cells lie within NEAR, 10 %, with the preparations that
-   serve it best; ties go to the smaller mean distance.  Never is a cell chosen for.
-2. Under the chosen reading a cell is "reproduced" within half a unit of its last digit, and within
-   TOLERANCE, 2 %, "within sampling error": there is no bracket, and stopping rules and local
-   optima differ by so much.
-3. Beyond that it is "under-specified" if some other listed reading brings it within TOLERANCE, and
-   "differs" if none does.
-4. The freedom is measured by a placebo: the same choice for tables that nobody computed, each
-   column multiplied by a factor between 1/2 and 2.  And features drawn at random must fail.
-
-**A sentence** is judged as `fspca_reproduction.verdict` says: on repeated draws by the mean of the
-paper's 10, on a data set at every point; one that says "most" must hold at more than half.  "Far"
-and "well" are FAR, a tenth of the largest recovery error possible with two components; "equal" is
-SAME.
-
-A sentence that holds under one reading of what is measured and not under another is
-"under-specified".  The readings are those above; for recovery errors the answer cut to ten features
-for each component and the method's own; in Figures 1 and 2 the sparse and the orthonormal matrix.
-
-What needs the Breast data is "not to be had", and has no verdict.
+The rule is in `data/published/tan2019_table_2.json`, written before any run.  Sentences are judged
+as `fspca_reproduction.verdict` says: on repeated draws by the mean of the paper's 10, on a data set
+at every point; one that says "most" must hold at more than half.  "Far" and "well" are FAR, a tenth
+of the largest recovery error possible with two components; "equal" is SAME.  Readings of recovery
+errors are the answer cut to ten features for each component and the method's own; in Figures 1 and
+2 the sparse and the orthonormal matrix.
 """
 
 import math
 
 import numpy as np
 
-from fspca_reproduction.results import published, stored
+from fspca_reproduction.results import published, rows_of
 from fspca_reproduction.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
 
 NEAR, TOLERANCE = 0.10, 0.02
 FAR, SAME = 0.4, 0.04
 COUNTS, SUMS, DIVISORS = ("each", "all"), ("plain", "adjusted"), ("1", "n - 1")
 READINGS = [(count, total, by) for count in COUNTS for total in SUMS for by in DIVISORS]
-
-
-def rows_of(name):
-    """Return the stored rows of an experiment, with "last digits" among the rest.
-
-    There stands what a SADMM finds in 50 steps on real data, and what is best by the truth: it has
-    not settled, and other roundings lead it elsewhere, by a per cent.  Checks set it aside.
-    """
-    return [flat(row) for row in stored(name)["rows"]]
-
-
-def flat(each):
-    """Return a nested dict whose "last digits" are merged into what holds them.
-
-    >>> flat({"a": {"last digits": {"b": 1}, "c": 2}})
-    {'a': {'c': 2, 'b': 1}}
-    """
-    if not isinstance(each, dict):
-        return each
-    kept = {key: flat(value) for key, value in each.items() if key != "last digits"}
-    return kept | flat(each["last digits"]) if "last digits" in each else kept
 
 
 def half_unit(printed):
@@ -136,6 +92,8 @@ def table_2(cells=None):
     """Return the chosen reading and a record for each printed cell that our rows speak of."""
     rows, cells = rows_of("tan2019_table_2"), cells or printed_cells()
     reading, chosen, _ = choose(rows, cells)
+    count, total, by = reading
+    how = f"k = 50 {'for each component' if count == 'each' else 'in all'}, {total} sum, over {by}"
     records = []
     for (name, method), printed in cells.items():
         prepared = {key: chosen[name][key] for key in ("set", "preparation")}
@@ -146,6 +104,8 @@ def table_2(cells=None):
             records.append({
                 "set": name, "method": method, "published": printed, "ours": ours,
                 "verdict": cell_verdict(ours, printed, [each for each in others if each]),
+                "rule": f"{how}; {prepared['preparation']}",
+                "open": "comes out under another reading",
             })  # fmt: skip
     return reading, chosen, records
 

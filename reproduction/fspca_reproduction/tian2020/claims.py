@@ -41,12 +41,7 @@ def tian2020_table_1(said):
 
 def tian2020_table_2(said):
     """The cells, and the paper's insights; a sentence's number is how often it fails."""
-    for c in verdicts.table_verdicts():
-        place = {"scheme": c["scheme"], "method": c["method"], "start": c["init"],
-                 "measure": c["measure"]}  # fmt: skip
-        reason = said["numbers"]["reasons"].get(c["scheme"], "")
-        yield said.number(place, c["published"], c["ours"], c["verdict"], c["open"],
-                          tolerance=c["tolerance"], reason=reason)  # fmt: skip
+    yield from said.numbers(verdicts.table_verdicts(), "scheme", "method", "init", "measure")
     rows = stored("tian2020_table_2")["rows"]
     starts, methods = ("convex", "low rank"), ("soap", "srt", "ipu")
 
@@ -88,11 +83,7 @@ def tian2020_figure_1(said):
 
 def tian2020_figure_2(said):
     """The points, and what the text says; a sentence's number counts the points against it."""
-    for p in verdicts.figure_2_points():
-        printed = "< 0.05" if p["published"] is None else p["published"]
-        place = {key: p[key] for key in ("set", "method", "k")}
-        yield said.number(place, printed, p["ours"], p["verdict"], p["open"],
-                          tolerance=said["digits"])  # fmt: skip
+    yield from said.numbers(verdicts.figure_2_points(), "set", "method", "k")
     rows = stored("tian2020_figure_2")["rows"]
     digits = [r for r in rows if r["set"] == "numerical_numbers"]
     ahead = sum(r[rival] > r["ipu"] + READ_OFF for r in rows for rival in RIVALS)
@@ -144,10 +135,7 @@ def tian2020_figure_3(said):
 
 
 def tian2020_figure_4(said):
-    for p in verdicts.figure_4_points():
-        place = {"method": p["method"], "step": f"step {p['step']}"}
-        yield said.number(place, p["published"], float(p["ours"]), p["verdict"], p["open"],
-                          tolerance=p["tolerance"])  # fmt: skip
+    yield from said.numbers(verdicts.figure_4_points(), "method", "step")
     row = stored("tian2020_figure_4")["rows"][0]
     convex = {name: np.array(values) for name, values in row["from convex"].items()}
     falls = {name: float(np.diff(values).min()) for name, values in convex.items()}

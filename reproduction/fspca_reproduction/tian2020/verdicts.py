@@ -82,26 +82,6 @@ def table_verdicts(name="tian2020_table_2", **reading):
     return table_cells(stored(name)["rows"], **reading)
 
 
-def scheme_a_verdicts(reading="last digits"):
-    """Return the cells of scheme A that rest on Go, under a reading of how its start is made."""
-    rows = []
-    for row in stored("tian2020_scheme_a")["rows"]:
-        found = {method: {"own": measures} for method, measures in row[reading].items()}
-        go = found.pop("go")
-        rows.append({"scheme": "A", "go": go, "low rank": found})
-    return table_cells(rows)
-
-
-def convex_verdicts(start):
-    """Return the cells of SOAP, SRT and IPU from one kind of convex start, none called open."""
-    rows = []
-    for row in stored("tian2020_convex_start")["rows"]:
-        found = {method: {"own": measures} for method, measures in row[start].items()}
-        rows.append({"scheme": row["scheme"], "convex": found})
-    cells = table_cells(rows)
-    return [cell | {"verdict": cell_verdict(cell["z"])} for cell in cells]
-
-
 def figure_2_points(start="convex"):
     """Return a record for each point read off Figure 2, with its verdict.
 
@@ -116,13 +96,12 @@ def figure_2_points(start="convex"):
             choice = "start" if method in ("soap", "srt") else ""
             for k, value in zip(drawn["k"], values, strict=True):
                 ours = rows[name, k][f"{method}, {start}" if choice else method]
+                verdict = point_verdict(ours, value or 0.0, drawn["digits"], choice)
                 if value is None:  # below the axis, which begins at 0.05
                     verdict = holds(True) if ours < 0.05 else OPEN_TO_READING
-                else:
-                    verdict = point_verdict(ours, value, drawn["digits"], choice)
                 points.append({
-                    "set": name, "method": method, "k": k, "published": value, "ours": ours,
-                    "verdict": verdict, "open": OPEN.get(choice, ""),
+                    "set": name, "method": method, "k": k, "published": value or "< 0.05",
+                    "ours": ours, "verdict": verdict, "open": OPEN.get(choice, ""),
                 })  # fmt: skip
     return points
 
@@ -143,7 +122,7 @@ def figure_4_points(start="convex"):
                 continue
             ours, digits = walk[min(t, len(walk) - 1)], drawn["digits"][method]
             points.append({
-                "method": method, "step": t + 1, "published": value, "ours": ours,
+                "method": method, "step": f"step {t + 1}", "published": value, "ours": float(ours),
                 "verdict": point_verdict(ours, value, digits, choice), "tolerance": digits,
                 "open": OPEN.get(choice, ""),
             })  # fmt: skip
