@@ -75,7 +75,7 @@ def hashes(tmp_path, monkeypatch):
             lines = text.replace("\n        ", "\n").strip()
             (tmp_path / "toy" / f"{name}.py").write_text(lines + "\n")
         importlib.invalidate_caches()
-        return {name: closure.code_of("toy.runs", name, WORDS.get(name, frozenset()), IDS)
+        return {name: closure.hash_of("toy.runs", name, WORDS.get(name, frozenset()), IDS)
                 for name, _ in IDS}  # fmt: skip
 
     yield codes

@@ -1,12 +1,14 @@
 """A fourth paper needs data and functions, and not a line of the engine."""
 
+import ast
 import json
 import sys
 
 import pytest
+import toc
 
 import fspca_reproduction
-from fspca_reproduction import claim, ledger, ledger_page, results, runner
+from fspca_reproduction import claim, closure, ledger, ledger_page, results, runner
 
 FIGURE = {
     "id": "toy2031_figure_1",
@@ -88,4 +90,48 @@ def test_a_fourth_paper_is_run_judged_listed_and_shown(paper):
     assert "toy2031, Figure 1, squares" in shown
     assert "9.5 \\| 9 ≠" in shown
     assert ledger_page.tally(listed) == [4, 0, 1, 0, 0]
-    assert ledger_page.asked(listed) == 1
+    assert ledger_page.count_asked(listed) == 1
+
+
+ENGINE = sorted((toc.ROOT / "reproduction" / "fspca_reproduction").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", ENGINE, ids=lambda path: path.stem)
+def test_the_engine_knows_no_paper_and_no_sentence(path):
+    """No id, no paper's name and no sentence stands in its code; docstrings may give examples."""
+    code = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(code):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            node.body[0].value.value = ""
+    strings = {n.value for n in ast.walk(code) if isinstance(n, ast.Constant)}
+    strings = {each for each in strings if isinstance(each, str)}
+    texts = {
+        c["text"] for name in ids() for c in results.published(name).get("claims", {}).values()
+    }
+    assert not {each for each in strings for known in (*ids(), *claim.papers()) if known in each}
+    assert not strings & texts
+
+
+def ids():
+    return results.published_ids()
+
+
+def imports(path):
+    """The modules of ours that a module imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("fspca_repro"):
+            for name in node.names:
+                whole = f"{node.module}.{name.name}"
+                yield whole if closure.source_of(whole) else node.module
+
+
+def test_no_module_imports_itself_in_the_end():
+    top = toc.ROOT / "reproduction"
+    files = {".".join(path.relative_to(top).with_suffix("").parts): path
+             for path in top.glob("fspca_reproduction/**/*.py")}  # fmt: skip
+    left = {name: set(imports(path)) & files.keys() for name, path in files.items()}
+    while leaves := {name for name, needs in left.items() if not needs & left.keys()}:
+        left = {name: needs for name, needs in left.items() if name not in leaves}
+    assert not left

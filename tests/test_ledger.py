@@ -108,12 +108,12 @@ def test_every_difference_has_its_reason():
 
 def test_counts_on_top_are_those_of_the_rows():
     numbers = ledger_page.tally(ROWS)
-    assert sum(numbers) + ledger_page.asked(ROWS) == len(ROWS)
+    assert sum(numbers) + ledger_page.count_asked(ROWS) == len(ROWS)
     line = next(line for line in ledger_page.page().splitlines() if "**all**" in line)
     assert [int(x) for x in line.split("|")[2:9]] == [
         sum(numbers),
         *numbers,
-        ledger_page.asked(ROWS),
+        ledger_page.count_asked(ROWS),
     ]
 
 

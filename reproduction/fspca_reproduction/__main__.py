@@ -39,7 +39,7 @@ def check(name, cases):
     print(f"{name}: {cases} of {len(rows)} rows made again, all the same")
 
 
-def told(name):
+def described(name):
     """Say what an experiment is, and which code made its stored rows."""
     made = "made by today's code" if runner.is_current(name) else "made by other code than today's"
     function = experiments()[name]
@@ -80,12 +80,12 @@ def main():
 def obey(options, ids):
     """Do what the command says."""
     if options.command == "ledger":
-        print("\n".join(map(str, ledger_page.write())))
+        print("\n".join(map(str, ledger_page.write_page())))
     elif options.command == "bench":
         bench()
     for name in ids if options.command in ("list", "run", "check") else ():
         if options.command == "list":
-            print(told(name))
+            print(described(name))
         elif options.command == "run":
             make(name, options.workers, options.resume, options.changed)
         else:

@@ -63,11 +63,11 @@ def source_of(module):
 
 
 @cache
-def parts(module):
+def names_in(module):
     """Return a module's definitions, lists of trees by name, and what its imports mean."""
     path = source_of(module)
     defined, imported = {}, {}
-    for statement in flat(ast.parse(path.read_text(encoding="utf-8")).body):
+    for statement in statements(ast.parse(path.read_text(encoding="utf-8")).body):
         if isinstance(statement, ast.Import | ast.ImportFrom):
             imported |= meanings(statement, module, path)
             continue
@@ -78,14 +78,14 @@ def parts(module):
     return defined, imported
 
 
-def flat(body):
+def statements(body):
     """Yield the statements of a module, those within `if` and `try` too."""
     for statement in body:
         if isinstance(statement, ast.If | ast.Try | ast.With):
             inner = [getattr(statement, field, []) for field in ("body", "orelse", "finalbody")]
             handlers = [handler.body for handler in getattr(statement, "handlers", [])]
             for each in (*inner, *handlers):
-                yield from flat(each)
+                yield from statements(each)
         else:
             yield statement
 
@@ -115,7 +115,7 @@ def resolved(module, name):
     """Return (module, name) of the definition behind a name, None for a module's name, or None."""
     if source_of(module) is None:
         return None
-    defined, imported = parts(module)
+    defined, imported = names_in(module)
     if name in defined:
         return module, name
     if imported.get(name, (module, name)) == (module, name):
@@ -134,7 +134,7 @@ def meaning(pair):
 @cache
 def content(module, name):
     """Return the text of a definition, what it reaches by name, and the strings within."""
-    read = [read_tree(tree, module) for tree in parts(module)[0][name]]
+    read = [read_tree(tree, module) for tree in names_in(module)[0][name]]
     texts, reached, strings = zip(*read, strict=True)
     return "\n".join(texts), set().union(*reached), set().union(*strings)
 
@@ -152,7 +152,7 @@ def read_tree(tree, module):
         if found and found[1] is not None:
             reached.add(found)
         elif found and id(node) not in owners:  # a module as a value: any of it may be used
-            reached |= {(found[0], each) for each in parts(found[0])[0]}
+            reached |= {(found[0], each) for each in names_in(found[0])[0]}
     values = (node.value for node in nodes if isinstance(node, ast.Constant))
     return text(tree), reached, {value for value in values if isinstance(value, str)}
 
@@ -168,10 +168,10 @@ def target(node, module, local):
 
 
 @cache
-def entries(module, name):
+def table_entries(module, name):
     """Return the entries of a table by key: (text, what they reach, strings)."""
     found = {}
-    for tree in parts(module)[0].get(name, []):
+    for tree in names_in(module)[0].get(name, []):
         found |= listed(tree)
     return {key: read_tree(node, module) for key, node in found.items()}
 
@@ -192,7 +192,7 @@ def listed(node):
 
 def keys():
     """Return the keys of all tables: of a row's words only these matter."""
-    return {key for table in TABLES if source_of(table[0]) for key in entries(*table)}
+    return {key for table in TABLES if source_of(table[0]) for key in table_entries(*table)}
 
 
 def reached(module, name, words=(), others=None):
@@ -205,7 +205,7 @@ def reached(module, name, words=(), others=None):
         place = waiting.pop()
         if place in texts:
             continue
-        if place in TABLES and entries(*place):
+        if place in TABLES and table_entries(*place):
             tables.add(place)
         else:
             texts[place], found, said = content(*place)
@@ -214,16 +214,16 @@ def reached(module, name, words=(), others=None):
         for other in strings & (others or {}).keys():
             waiting.append((others[other], other))
         for table in tables:
-            for key in strings & entries(*table).keys():
+            for key in strings & table_entries(*table).keys():
                 if (*table, key) not in texts:
-                    texts[*table, key], found, said = entries(*table)[key]
+                    texts[*table, key], found, said = table_entries(*table)[key]
                     strings |= said
                     waiting += found
     return texts
 
 
 @cache
-def code_of(module, name, words=frozenset(), others=frozenset()):
+def hash_of(module, name, words=frozenset(), others=frozenset()):
     """Return the hash of what a definition reaches; `others` are pairs of an id and its module."""
     texts = reached(module, name, words, dict(others))
     listed = sorted((place[1:], text) for place, text in texts.items())

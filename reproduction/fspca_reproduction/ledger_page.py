@@ -20,7 +20,7 @@ def tally(rows):
     return [sum(row["verdict"] == verdict for row in rows if row["published"]) for verdict in MARKS]
 
 
-def asked(rows):
+def count_asked(rows):
     """Return the number of rows that are not the paper's."""
     return sum(not row["published"] for row in rows)
 
@@ -41,7 +41,7 @@ def folded(title, body):
     return f":::{{dropdown}} {title}\n{body}\n:::"
 
 
-def numbers(said, pairs):
+def number_tables(said, pairs):
     """Return the tables of a figure's numbers, `pairs` of what was judged and its row.
 
     Where `data/published` gives a layout it says which parts of a number's place are the columns,
@@ -78,7 +78,7 @@ def grid(pairs, layout, names):
     return markdown(header, [[key, *line.values()] for key, line in lines.items()])
 
 
-def sentences(pairs):
+def sentence_table(pairs):
     """Return a table of the rows that are sentences, folded where it is long."""
     rules = list(dict.fromkeys(each.claim.rule for each, _ in pairs))
     lines = [
@@ -98,10 +98,10 @@ def section(name):
     spoken_of = [pair for pair in pairs if not pair[0].place]
     parts = [f"## {title(name)}", f"Computed and drawn [in the chapter]({name})."]
     if mine:
-        parts += numbers(published(name), mine)
+        parts += number_tables(published(name), mine)
         reasons = {each.claim.reason for each, _ in mine if each.verdict == DIFFERS}
         parts += [f"Numbers that differ (≠): {reason}." for reason in sorted(reasons)]
-    return "\n\n".join([*parts, *(sentences(spoken_of) if spoken_of else [])])
+    return "\n\n".join([*parts, *(sentence_table(spoken_of) if spoken_of else [])])
 
 
 def title(name):
@@ -115,10 +115,10 @@ def summary(rows):
         mine = [row for row in rows if row["id"] == name]
         data = max((row["data"] for row in mine if row["data"]), key=SUPPLIES.index, default="")
         function = mine[0]["function"].removeprefix("fspca_reproduction.")
-        lines.append([f"[{title(name)}]({name})", sum(tally(mine)), *tally(mine), asked(mine),
+        lines.append([f"[{title(name)}]({name})", sum(tally(mine)), *tally(mine), count_asked(mine),
                       data, f"`{function}`", mine[0]["seconds"]])  # fmt: skip
     seconds = f"{sum(stored(name)['seconds'] for name in judges()):.4g}"
-    lines.append(["**all**", sum(tally(rows)), *tally(rows), asked(rows), "", "", seconds])
+    lines.append(["**all**", sum(tally(rows)), *tally(rows), count_asked(rows), "", "", seconds])
     return markdown(["what", "rows", *MARKS, "asked by us", "data", "function", "seconds"], lines)
 
 
@@ -151,7 +151,7 @@ def table():
     return file.getvalue()
 
 
-def write():
+def write_page():
     """Write the page and the table; return their paths."""
     need_checkout()
     PAGE.write_text(page(), encoding="utf-8")

@@ -76,7 +76,7 @@ def code_of(name, case):
     known = experiments()
     others = frozenset((each, function.__module__) for each, function in known.items())
     words = frozenset(each for each in case.values() if isinstance(each, str)) & keys()
-    return closure.code_of(known[name].__module__, name, words, others)
+    return closure.hash_of(known[name].__module__, name, words, others)
 
 
 keys = cache(closure.keys)

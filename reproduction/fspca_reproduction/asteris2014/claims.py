@@ -16,7 +16,7 @@ LOW = 20  # the largest k that is called low
 
 
 @cache
-def rows_of(name, preparation="centred"):
+def rows_under(name, preparation="centred"):
     return [r for r in stored(name)["rows"] if r["preparation"] == preparation]
 
 
@@ -64,13 +64,13 @@ def asteris2014_figure_3(said):
 def one_sided(said, key):
     """Return the sentence that says "at least": it holds if our fraction is not below."""
     told = said["claims"][key]
-    row = next(r for r in rows_of(said.name) if r["k"] == told["k"])
+    row = next(r for r in rows_under(said.name) if r["k"] == told["k"])
     ours = fractions(row, told["k"])["sum"]
     return said.sentence(key, ours >= told["value"], ours)
 
 
 def asteris2014_figure_4(said):
-    rows = rows_of(said.name)
+    rows = rows_under(said.name)
     searched = stored("asteris2014_nspca")["rows"][0]
     found = dict(zip(searched["counts"], searched["variances"], strict=True))
     hits = [r for r in rows if r["k"] in found]
@@ -82,7 +82,7 @@ def asteris2014_figure_4(said):
 
 
 def asteris2014_figure_5(said):
-    rows = rows_of(said.name)
+    rows = rows_under(said.name)
     low = [r["value"] / r["em"] - 1 for r in rows if r["k"] <= LOW]
     at = next(r for r in rows if r["k"] == 50)
     share = bounds(at, 50)["sum"] / at["first"]
@@ -95,11 +95,11 @@ def asteris2014_figure_5(said):
 
 
 def asteris2014_figure_6(said):
-    decay = {s: rows_of(f)[0]["next"] / rows_of(f)[0]["first"] for s, f in FIGURES.items()}
-    dense = next(r["nonzeros"] for r in rows_of(said.name) if r["k"] == 90)
+    decay = {s: rows_under(f)[0]["next"] / rows_under(f)[0]["first"] for s, f in FIGURES.items()}
+    dense = next(r["nonzeros"] for r in rows_under(said.name) if r["k"] == 90)
     yield one_sided(said, "certified 20")
     yield one_sided(said, "certified 90")
-    yield said.sentence("EM", (gap := apart(rows_of(said.name))) <= 0.02, gap)
+    yield said.sentence("EM", (gap := apart(rows_under(said.name))) <= 0.02, gap)
     yield said.sentence("decay", decay["lrs"] == min(decay.values()), decay["lrs"])
     yield said.sentence("dense", dense >= 80, dense)
 
@@ -111,7 +111,7 @@ def asteris2014_certified(said):
         ours, mark = max(row["fractions"].values()), said["marks"][f"{row['set']} {row['k']}"]
         words = {key: row[key] for key in ("set", "preparation", "k")}
         yield said.sentence("mark", ours >= mark, ours, mark, **words, mark=mark)
-    rows = [r for figure in FIGURES.values() for r in rows_of(figure)]
+    rows = [r for figure in FIGURES.values() for r in rows_under(figure)]
     found = [fractions(r, r["k"])["sum"] for r in rows]
     behind = max((r["em"] - r["value"]) / r["first"] for r in rows)
     yield said.sentence("all", min(found) >= 0.4, min(found))

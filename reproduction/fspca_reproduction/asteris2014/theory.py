@@ -118,7 +118,7 @@ def asteris2014_net(rank, seed):
     return {"d": d, "k": k, "reached": reached}
 
 
-def timed(function):
+def with_seconds(function):
     """Return what a function returns, and the seconds that it took."""
     began = time.perf_counter()
     found = function()
@@ -138,16 +138,16 @@ def asteris2014_speed(set, k):
     for _ in range(5):  # in turns; the least is kept, since what else runs can only add to it
         for name, method in methods.items():
             A = Covariance.from_data(data, center=False, divisor="n")  # no eigenvectors are kept
-            found, passed = timed(lambda A=A, method=method: method(A))
+            found, passed = with_seconds(lambda A=A, method=method: method(A))
             values[name] = found.objective
             seconds[name] = min(passed, seconds.get(name, passed))
     V = normal_factor(500, 2, 0)
     A = Covariance(V @ V.T)
     tracemalloc.start()
-    exact, _ = timed(lambda: spannogram_points(A, 1, 50, rank=2))
+    exact, _ = with_seconds(lambda: spannogram_points(A, 1, 50, rank=2))
     peak = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.stop()
-    again, seconds["spannogram"] = timed(lambda: spannogram_points(A, 1, 50, rank=2))
+    again, seconds["spannogram"] = with_seconds(lambda: spannogram_points(A, 1, 50, rank=2))
     return {
         "variances": values,
         "spannogram": exact.objective,
@@ -174,12 +174,12 @@ OURS = [*((s, k, "centred") for s, k in POINTS),
 def asteris2014_certified(set, k, preparation):
     """The fraction that we certify there: a net that covers the sphere, and duals."""
     A = covariance_of(set, preparation)
-    net, net_seconds = timed(lambda: spannogram(A, 1, k, rank=RANK, tol=1e-3, shift=True))
+    net, net_seconds = with_seconds(lambda: spannogram(A, 1, k, rank=RANK, tol=1e-3, shift=True))
     best = max(
         (net, algorithm_3(A, k), em(A, 1, k, n_starts=STARTS)),
         key=lambda solution: solution.objective,
     )
-    dual, dual_seconds = timed(lambda: upper_bound(A, 1, k, max_steps=300))
+    dual, dual_seconds = with_seconds(lambda: upper_bound(A, 1, k, max_steps=300))
     limits = {"net": net.upper_bound, "dual": dual.bound}
     if A.size <= MOST_FORMED:
         limits["positive part"] = min(nonnegative_bounds(A, k, rank=RANK).values())

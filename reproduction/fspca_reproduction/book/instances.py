@@ -30,7 +30,7 @@ def matrix_of(source):
     return covariance_of(source)
 
 
-def told(row):
+def how_proven(row):
     """Say how the row of a search was proven."""
     nodes = row["last digits"]["nodes"]
     if not row["proven"]:
@@ -46,7 +46,7 @@ def instances():
     for row in stored("proven_optima")["rows"]:
         source, m, k = row["set"], row["m"], row["k"]
         if not lacks_data(row) and not (source == "pitprops" and k == 13):
-            yield f"{source}_{m}_{k}", source, m, k, row["support"], row["gap"], told(row)
+            yield f"{source}_{m}_{k}", source, m, k, row["support"], row["gap"], how_proven(row)
     for scheme in "ABCDE":
         found = branch_and_bound(make_scheme(scheme, 20, 0), 3, 7)
         how = "proven: a tree, and by enumeration of all 77520 supports"
@@ -55,7 +55,7 @@ def instances():
         if row["seed"] == 0:
             source = f"scheme F {row['d']} 0"
             name = f"scheme_F_{row['d']}_3_7"
-            yield name, source, 3, 7, row["support"], row["gap"], told(row)
+            yield name, source, 3, 7, row["support"], row["gap"], how_proven(row)
 
 
 def stored_factor(A, m, k, support):

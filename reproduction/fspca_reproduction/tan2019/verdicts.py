@@ -72,12 +72,12 @@ def choose(rows, cells):
     return best[1:]
 
 
-def cell_verdict(ours, printed, others):
+def reading_verdict(ours, printed, others):
     """Return the verdict on a cell from our number, the printed one, and other readings' numbers.
 
-    >>> cell_verdict(1713.4, 1713.0, []), cell_verdict(1700.0, 1713.0, [])
+    >>> reading_verdict(1713.4, 1713.0, []), reading_verdict(1700.0, 1713.0, [])
     ('reproduced', 'within sampling error')
-    >>> cell_verdict(900.0, 1713.0, [800.0, 1715.0]), cell_verdict(900.0, 1713.0, [800.0])
+    >>> reading_verdict(900.0, 1713.0, [800.0, 1715.0]), reading_verdict(900.0, 1713.0, [800.0])
     ('under-specified', 'differs')
     """
     if abs(ours - printed) <= half_unit(printed):
@@ -103,7 +103,7 @@ def table_2(cells=None):
         if ours:
             records.append({
                 "set": name, "method": method, "published": printed, "ours": ours,
-                "verdict": cell_verdict(ours, printed, [each for each in others if each]),
+                "verdict": reading_verdict(ours, printed, [each for each in others if each]),
                 "rule": f"{how}; {prepared['preparation']}",
                 "open": "comes out under another reading",
             })  # fmt: skip
