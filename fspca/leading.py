@@ -78,10 +78,10 @@ def leading_of_operator(product, d, m, tol=ACCURACY, width=3):
             subtract(block, V[:, :used], V[:, :used].T @ block)
             normalise(block, rng)
         V[:, used : used + m] = block
-        used += m
-    del block
+        block, used = None, used + m
     rotate(V[:, :used], Y[:, :m])
-    return theta[:m], fix_signs(V[:, :m])
+    block, basis, V = None, None, V[:, :m].copy()
+    return theta[:m], fix_signs(V)
 
 
 def rotate(V, Y):

@@ -256,7 +256,7 @@ def test_streamed_eigenpairs_take_few_blocks_and_few_passes(width):
 
 
 def test_the_basis_of_streamed_eigenpairs_is_four_blocks():
-    d, m = 20_000, 10
+    d, m = 100_000, 10
     spectrum = np.r_[np.linspace(20, 10, m), 1 / np.arange(1, d - m + 1)][:, None]
     tracemalloc.start()
     leading.leading_of_operator(lambda V: spectrum * V, d, m)
