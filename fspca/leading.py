@@ -80,7 +80,8 @@ def leading_of_operator(product, d, m, tol=ACCURACY, width=3):
         V[:, used : used + m] = block
         block, used = None, used + m
     rotate(V[:, :used], Y[:, :m])
-    block, basis, V = None, None, V[:, :m].copy()
+    block = None
+    basis, V = None, V[:, :m].copy()
     return theta[:m], fix_signs(V)
 
 
