@@ -5,6 +5,8 @@ import check_links
 import pytest
 import toc
 
+import fspca
+
 HTML = toc.ROOT / "_build" / "html"
 
 
@@ -40,6 +42,14 @@ def says_nothing(image):
 def test_no_link_leads_nowhere(html):
     broken = check_links.broken_links(html)
     assert not broken, "\n".join(broken)
+
+
+def test_every_public_name_is_described(html):
+    described = check_links.page(html / "book" / "appendix" / "api.html").ids
+    modules = {f"module-fspca.{name}" for name in ("datasets", "metrics", "synthetic")}
+    names = {f"fspca.{name}" for name in fspca.__all__}
+    assert names - described == {name.removeprefix("module-") for name in modules}
+    assert modules <= described
 
 
 def test_pages_load_nothing_from_elsewhere(html):

@@ -1,6 +1,6 @@
-"""Write book/appendix/api.md: the names of `fspca.__all__` in its groups, then every submodule.
+"""Sphinx extension: book/appendix/api.md is filled with the module's names when it is read.
 
-python book/tools/api_page.py
+First those of `fspca.__all__` in its groups, then every submodule with what it holds.
 """
 
 import importlib
@@ -10,15 +10,7 @@ from pathlib import Path
 
 import fspca
 
-from toc import ROOT
-
-PAGE = ROOT / "book" / "appendix" / "api.md"
-HEAD = """# The module
-
-This page is made by `python book/tools/api_page.py` from the module.
-The names of the first part are imported from `fspca` itself; a script needs no others.
-What they are made of lies in the submodules, which the second part describes.
-"""
+PAGE = "book/appendix/api"
 DATA = {"SOLVERS": "Every solver by its name: a dictionary of `fspca.registry.Solver`."}
 INTERNAL = "fspca.__main__"  # a command, not to be imported
 
@@ -67,15 +59,15 @@ def entry(name):
     return f".. py:data:: {name}\n\n   {DATA[name]}\n"
 
 
-def page():
-    """Return the page's text."""
-    parts = [HEAD]
-    for title, names in groups().items():
-        here = [name for name in names if not isinstance(getattr(fspca, name), type(fspca))]
-        parts += [f"## {title}\n", table(names)]
+def names():
+    """Return the text of the page."""
+    parts = []
+    for title, listed in groups().items():
+        here = [name for name in listed if not isinstance(getattr(fspca, name), type(fspca))]
+        parts += [f"## {title}\n", table(listed)]
         parts += [rst(".. currentmodule:: fspca", "", *map(entry, here))] if here else []
     parts += ["## Submodules\n"]
-    public = {id(getattr(fspca, name)) for names in groups().values() for name in names}
+    public = {id(getattr(fspca, name)) for listed in groups().values() for name in listed}
     for module in submodules():
         contents = vars(importlib.import_module(module))
         known = [n for n, thing in contents.items() if id(thing) in public]
@@ -85,6 +77,11 @@ def page():
     return "\n".join(parts)
 
 
-if __name__ == "__main__":
-    PAGE.write_text(page())
-    print(PAGE)
+def fill(app, page, source):
+    if page == PAGE:
+        source[0] += "\n" + names()
+
+
+def setup(app):
+    app.connect("source-read", fill)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
