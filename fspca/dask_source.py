@@ -7,11 +7,15 @@ questions, on the workers or in a graph, unless the array itself is persisted.
 
 from itertools import pairwise
 
-import dask
 import numpy as np
-from dask import delayed
 
 from fspca.data_sources import Data, merged, moments_of
+
+try:
+    import dask
+    from dask import delayed
+except ImportError as missing:
+    raise ImportError("data in dask need dask: pip install 'fspca[dask]'") from missing
 
 
 class Dask(Data):

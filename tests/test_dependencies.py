@@ -14,11 +14,12 @@ import toc
 OURS = {"fspca", "fspca_reproduction"}
 PINS = dict(re.findall(r"^([\w-]+)==(\S+)", (toc.ROOT / "requirements.txt").read_text(), re.M))
 # Where code lies, and the extras in which what it imports may be declared.
+MODULE = ("data", "plots", "learn", "dask")
 EXTRAS = {
-    "fspca": ("data", "plots", "learn"),
-    "reproduction": ("data", "plots", "learn", "book"),
-    "book": ("data", "plots", "learn", "book", "course"),
-    "tests": ("data", "plots", "learn", "book", "course", "test"),
+    "fspca": MODULE,
+    "reproduction": (*MODULE, "book"),
+    "book": (*MODULE, "book", "course"),
+    "tests": (*MODULE, "book", "course", "test"),
 }
 
 
