@@ -1,7 +1,4 @@
-"""What the text of tan2019 says of its experiments, each sentence held against our rows.
-
-The sentences are in data/published, the rules in `tan2019.verdicts`; a function for each id.
-"""
+"""What tan2019 prints and says, held against our rows: a function for each id."""
 
 from itertools import product
 
@@ -28,10 +25,8 @@ def tan2019_table_1(said):
     found = {each["set"]: each for each in stored("tan2019_table_1")["rows"]}
     absent = "the set is in no public place that we know"
     for line in said["rows"]:
-        theirs, ours = (
-            each and f"{each['instances']} x {each['features']}"
-            for each in (line, found.get(line["set"]))
-        )
+        sizes = (line, found.get(line["set"]))
+        theirs, ours = (each and f"{each['instances']} x {each['features']}" for each in sizes)
         place, own = {"set": line["set"]}, {} if ours else {"rule": absent, "tolerance": None}
         verdict = holds(ours == theirs) if ours else NOT_HAD
         yield said.number(place, theirs, ours or "", verdict, **own)
@@ -39,8 +34,7 @@ def tan2019_table_1(said):
 
 def tan2019_table_2(said):
     """The cells, then the sentences set by set, over all counts, sums and preparations."""
-    cells = (cell | {"published": f"{cell['published']:.4g}"} for cell in table_2()[2])
-    yield from said.numbers(cells, "set", "method")
+    yield from table_2()[2]
     rows = rows_of("tan2019_table_2")
     for name in dict.fromkeys(row["set"] for row in rows):
         found = {"blocks": [], "ours first": [], "two stages": []}
