@@ -7,17 +7,24 @@ HERE = Path(__file__).parent.resolve()
 sys.path.insert(0, str(HERE / "grading"))
 
 c = get_config()  # noqa: F821 (nbgrader defines it)
+if sys.argv[1:2] == ["autograde"]:
+    import examine
+
+    examine.ready()  # says what holds the students' code, or refuses
+
 c.CourseDirectory.root = str(HERE)
 c.CourseDirectory.course_id = "sparse_principal_subspaces"
+c.Exchange.root = str(HERE / "exchange")
+# What a learning platform lets one download: <student's id>__<name>.ipynb, zipped or not.
+c.FileNameCollectorPlugin.named_regexp = r".*?(?P<student_id>[^/]+?)__(?P<file_id>[a-z_]+)\.ipynb"
 c.ClearSolutions.code_stub = {"python": "...  # your code here"}
 c.ClearSolutions.text_stub = "*Your answer here.*"
 nbgraders = "nbgrader.preprocessors."
 # A figure that a student handed in is kept: nothing runs that could draw it again.
 c.Autograde.sanitize_preprocessors = [
-    nbgraders + "DeduplicateIds",
+    "examine.Restore",
     nbgraders + "OverwriteKernelspec",
     nbgraders + "OverwriteCells",
-    "examine.DropStrayMetadata",
     nbgraders + "CheckCellMetadata",
 ]
 # Instead of running the notebook, judge and contestant are kept apart (grading/examine.py).

@@ -1,29 +1,75 @@
 """The step of `nbgrader autograde` that runs the tests: judge and contestant in two processes.
 
-The student's cells run in `contestant.py`.  The tests, as the gradebook holds them, run here, on
-answers that came over as plain data.  So nothing that a student's code does to its own process
-(replacing numpy, looking up the stack, importing a solver) reaches the judge.
+The student's cells run in `contestant.py`, behind a wall (`wall.py`).  The tests, as the gradebook
+holds them, run here, on answers that came over as plain data: short, validated, and only under
+the names that the tests ask for, so that nothing of Python or of the course can be shadowed.
 """
 
+import ast
+import builtins
 import io
 import json
-import shutil
+import os
+import re
+import select
 import subprocess
-import sys
 import tempfile
-import threading
+import time
 from contextlib import redirect_stdout
-from importlib.util import find_spec
 from pathlib import Path
 
+import examiner
+import nbformat
+import wall
 from contestant import decode, encode
-from examiner import data_file
 from nbformat.v4 import new_output
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-HERE = Path(__file__).parent
 SECONDS = 30  # for one cell or one call: a hundred times what the model solutions need
+BUDGET = 300  # for a whole notebook
+LONGEST = 4 << 20  # bytes of one answer
+DEEPEST = 40  # brackets within brackets of one answer
+TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
+MARKUP = re.compile(r"<(?=[a-zA-Z/!?])(?!/?(?:details|summary)>)")  # but for folded hints
+SHOWN = {"text/plain", "image/png", "image/jpeg"}  # of the outputs that a student hands in
+
+
+class Ended(Exception):
+    """The contestant's process is gone, or was sent away: why."""
+
+
+def ready():
+    """Say what holds the students' code; refuse to grade without a salt or a wall."""
+    if not examiner.salt():
+        raise SystemExit("FSPCA_COURSE_SALT is not set: choose a sentence, and tell nobody.")
+    try:
+        print(f"Students' code runs behind: {wall.name()}", flush=True)
+    except wall.NoWall as none:
+        raise SystemExit(str(none)) from None
+
+
+def parsed(line):
+    """A message: an object, neither long nor deep, of numbers, strings, lists and objects."""
+    depth = 0
+    for token in TOKEN.finditer(line):
+        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(token[0], 0)
+        if depth > DEEPEST:
+            raise Ended("it did not answer in plain data")
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict) or not isinstance(message.get("error"), str | None):
+        raise Ended("it did not answer in plain data")
+    return message
+
+
+def data(value):
+    try:
+        return decode(value)
+    except Exception:
+        raise RuntimeError("it did not answer in plain data") from None
 
 
 class Contestant:
@@ -31,66 +77,87 @@ class Contestant:
 
     def __init__(self, cells):
         self.cells, self.errors, self.process = dict(enumerate(cells)), {}, None
-        self.folder = tempfile.TemporaryDirectory()
-        shutil.copy(data_file(), self.folder.name)
+        self.folder, self.left = tempfile.TemporaryDirectory(), BUDGET
 
     def start(self):
         """Start, and run the cells; one that does not end is left out from then on."""
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", HERE / "contestant.py"],
-            cwd=self.folder.name,
-            env={"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PATH": ""},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        fspca = find_spec("fspca").submodule_search_locations[0]
-        judge = any("fspca" in source for source in self.cells.values())  # it takes a moment
-        self.send({"fspca": fspca, "closed": [str(HERE.parent)], "judge": judge})
-        for number, source in list(self.cells.items()):
-            said = self.ask({"cell": source})
-            if said["error"]:
-                self.errors[number] = said["error"]
-            if "ended" in said:
-                del self.cells[number]
-                return self.start()
-
-    def send(self, message):
-        try:
-            self.process.stdin.write(json.dumps(message) + "\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            pass  # it has ended, as the missing answer will show
+        while self.process is None:
+            self.process = subprocess.Popen(
+                wall.around(self.folder.name),
+                cwd=self.folder.name,
+                env=dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+                | {"PATH": os.environ["PATH"]},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # signals to one's group reach no group of ours
+            )
+            for pipe in (self.process.stdin, self.process.stdout):
+                os.set_blocking(pipe.fileno(), False)
+            for number, source in list(self.cells.items()):
+                said = self.ask({"cell": source})
+                if said.get("error"):
+                    self.errors[number] = said["error"]
+                if self.process is None:
+                    del self.cells[number]
+                    break
 
     def ask(self, message):
-        timer = threading.Timer(SECONDS, self.process.kill)
-        timer.start()
-        self.send(message)
-        line = self.process.stdout.readline()
-        timer.cancel()
-        if line:
-            return json.loads(line)
-        self.stop()
-        return {"error": f"it took longer than {SECONDS} seconds or ended Python", "ended": True}
+        """The answer to a message; who does not give one in time and form has ended."""
+        began = time.monotonic()
+        try:
+            return parsed(self.exchange(message, began + min(SECONDS, self.left)))
+        except Ended as why:
+            self.stop()
+            return {"error": str(why)}
+        finally:
+            self.left -= time.monotonic() - began
 
-    def names(self):
-        """The student's functions, to be called, and data."""
+    def exchange(self, message, deadline):
+        """Send a line, receive one: neither waits beyond the deadline, nor for more than it may."""
+        if self.left <= 0:
+            raise Ended(f"the notebook took longer than {BUDGET} seconds")
+        ask, answer = self.process.stdin.fileno(), self.process.stdout.fileno()
+        unsent, came = memoryview(json.dumps(message).encode() + b"\n"), bytearray()
+        while not came.endswith(b"\n"):
+            wait = max(0, deadline - time.monotonic())
+            sending = [ask] if unsent else []
+            readable, writable, _ = select.select([answer], sending, [], wait)
+            if not readable and not writable:
+                raise Ended(f"it took longer than {SECONDS} seconds")
+            try:
+                unsent = unsent[os.write(ask, unsent) :] if writable else unsent
+            except BrokenPipeError:
+                raise Ended("it ended Python") from None
+            part = os.read(answer, 1 << 16) if readable else None
+            if part == b"":
+                raise Ended("it ended Python")
+            came += part or b""
+            if b"\n" in came[:-1] or len(came) > LONGEST or (part and unsent):
+                raise Ended("it said more than was asked")
+        return bytes(came)
+
+    def names(self, wanted):
+        """Of what the tests ask for, the student's functions, to be called, and data."""
         self.start()
-        names = self.ask({"names": True}).get("names", {})
-        return {
-            name: self.function(name) if "function" in each else decode(each["value"])
-            for name, each in names.items()
-        }
+        names = self.ask({"names": sorted(wanted)}).get("names")
+        names = names if isinstance(names, dict) else {}
+        theirs = {}
+        for name in wanted & set(names):
+            each = names[name] if isinstance(names[name], dict) else {}
+            try:
+                theirs[name] = self.function(name) if "function" in each else data(each["value"])
+            except (RuntimeError, KeyError):
+                theirs[name] = None
+        return theirs
 
     def function(self, name):
         def called(*arguments):
-            if self.process is None:
-                self.start()
+            self.start()
             said = self.ask({"call": name, "arguments": [encode(each) for each in arguments]})
             if said.get("error"):
-                raise RuntimeError(said["error"])
-            return decode(said["value"])
+                raise RuntimeError(said["error"][:300])
+            return data(said.get("value"))
 
         called.__name__ = name
         return called
@@ -98,8 +165,21 @@ class Contestant:
     def stop(self):
         if self.process is not None:
             self.process.kill()
-            self.process.communicate()
+            self.process.wait()
+            self.process.stdin.close()
+            self.process.stdout.close()
             self.process = None
+
+
+def wanted(tests, namespace):
+    """The names that the tests read, and that neither Python nor the course gives."""
+    read = {
+        node.id
+        for source in tests.values()
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    return read - set(dir(builtins)) - set(namespace)
 
 
 def examined(cells, given, tests, student):
@@ -110,12 +190,13 @@ def examined(cells, given, tests, student):
             exec(source, namespace)
     contestant = Contestant(cells)
     try:
-        theirs = contestant.names()
-        hint = ""
-        if str(theirs.get("STUDENT")).strip().lower() != student.strip().lower():
-            hint = f" (STUDENT is {theirs.get('STUDENT')!r}, but this was handed in by {student!r})"
+        theirs = contestant.names(wanted(tests, namespace) | {"STUDENT"})
+        claimed, hint = str(theirs.pop("STUDENT", None))[:80], ""
+        if claimed.strip().lower() != student.strip().lower():
+            hint = f" (STUDENT is {claimed!r}, but this was handed in by {student!r})"
         namespace = {**theirs, **namespace}
-        return {name: verdict(test, namespace, hint) for name, test in tests.items()}
+        with redirect_stdout(io.StringIO()):
+            return {name: verdict(test, namespace, hint) for name, test in tests.items()}
     finally:
         contestant.stop()
 
@@ -124,20 +205,57 @@ def verdict(source, namespace, hint=""):
     try:
         exec(source, dict(namespace))
     except Exception as error:
-        return f"{error}{hint}"
+        return f"{error}{hint}"[:1000]
     return None
 
 
-class DropStrayMetadata(NbGraderPreprocessor):
-    """A copied cell, or one of the student's own making, is a plain cell.
+class Restore(NbGraderPreprocessor):
+    """What a notebook says about its own cells is taken from the gradebook, not from the student.
 
-    nbgrader takes away its id, and then refuses the whole notebook for want of one.
+    A copied cell, or one of the student's own making, is a plain cell.  Outputs that a browser
+    would run and markup are left out: the reader's page has the rights of a reader.
     """
 
-    def preprocess_cell(self, cell, resources, index):
-        if "nbgrader" in cell.metadata and grade_id(cell) is None:
-            del cell.metadata["nbgrader"]
-        return cell, resources
+    def preprocess(self, notebook, resources):
+        names = resources["nbgrader"]
+        with Gradebook(names["db_url"]) as gradebook:
+            source = gradebook.find_notebook(names["notebook"], names["assignment"])
+            known = {each.name: official(each) for each in source.source_cells}
+            for each in source.grade_cells:
+                known[each.name] |= {"grade": True, "points": each.max_score}
+            for each in source.solution_cells:
+                known[each.name] |= {"solution": True}
+        for cell in reversed(notebook.cells):
+            marks = known.pop(grade_id(cell), None)
+            cell.metadata = {"nbgrader": marks} if marks else {}
+            if cell.cell_type == "code":
+                cell.outputs = [each for each in map(harmless, cell.outputs) if each]
+            else:
+                cell.pop("attachments", None)
+                cell.source = MARKUP.sub("&lt;", cell.source)
+        notebook.metadata.pop("widgets", None)
+        return notebook, resources
+
+
+def official(cell):
+    return {
+        "schema_version": 3,
+        "grade_id": cell.name,
+        "locked": cell.locked,
+        "cell_type": cell.cell_type,
+        "checksum": cell.checksum,
+        "grade": False,
+        "solution": False,
+        "task": False,
+    }
+
+
+def harmless(output):
+    """Text and pictures of what a student handed in; nothing else is shown again."""
+    if output.output_type in ("display_data", "execute_result"):
+        output.data = {kind: output.data[kind] for kind in SHOWN & set(output.data)}
+        return output if output.data else None
+    return output
 
 
 class Examine(NbGraderPreprocessor):
@@ -149,16 +267,33 @@ class Examine(NbGraderPreprocessor):
             source = gradebook.find_notebook(names["notebook"], names["assignment"])
             locked = {each.name: each.source for each in source.source_cells if each.locked}
             graded = {each.name for each in source.grade_cells}
+        place = course(names) / "source" / names["assignment"] / f"{names['notebook']}.ipynb"
+        order = [grade_id(cell) for cell in nbformat.read(place, as_version=4).cells]
+        locked = {name: locked[name] for name in order if name in locked}
         code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-        tests = {name: locked[name] for name in map(grade_id, code) if name in set(locked) & graded}
-        given = [locked[grade_id(cell)] for cell in code if grade_id(cell) in set(locked) - graded]
+        tests = {name: locked[name] for name in locked if name in graded}
+        given = [locked[name] for name in locked if name not in graded]
         cells = [cell.source for cell in code if grade_id(cell) not in tests]
-        verdicts = examined(cells, given, tests, names["student"])
+        if handed_in_as_a_link(names):
+            verdicts = dict.fromkeys(tests, "a link was handed in, and not a notebook")
+        else:
+            verdicts = examined(cells, given, tests, names["student"])
         for cell in code:
-            if grade_id(cell) in verdicts:
+            if grade_id(cell) in tests:
                 wrong = verdicts[grade_id(cell)]
                 cell.outputs = [said(wrong)] if wrong else []
         return notebook, resources
+
+
+def course(names):
+    return Path(names["db_url"].removeprefix("sqlite:///")).parent
+
+
+def handed_in_as_a_link(names):
+    """Whether anything on the way to the notebook is a link: it may be somebody else's work."""
+    folder = course(names) / "submitted" / names["student"]
+    work = folder / names["assignment"]
+    return any(path.is_symlink() for path in (folder, work, *work.rglob("*")))
 
 
 def said(wrong):
@@ -166,4 +301,5 @@ def said(wrong):
 
 
 def grade_id(cell):
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
+    marks = cell.metadata.get("nbgrader")
+    return marks.get("grade_id") if isinstance(marks, dict) else None
