@@ -19,7 +19,7 @@ DATA := $(shell find data fspca/raw -type f -not -name '.*' 2>/dev/null)
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*' -not -path 'book/assignments/*')
 PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
 
-.PHONY: book lab test test-lint test-unit test-book test-notebooks reproduce notebooks assignments \
+.PHONY: book lab test nightly test-lint test-unit test-book test-notebooks reproduce notebooks assignments \
   instructor-archive bench lint clean help
 .DELETE_ON_ERROR:
 
@@ -28,6 +28,9 @@ book: $(HTML)/.built  ## build the book and say where to open it
 
 test: test-lint test-unit test-book test-notebooks  ## run every check
 	@echo "Every check passed."
+
+nightly: $(READY)  ## run the checks that take long
+	$(BIN)/pytest -n 2 -m nightly
 
 test-lint: $(READY)  ## check style and format
 	$(BIN)/ruff check .

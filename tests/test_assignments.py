@@ -4,117 +4,59 @@ import contextlib
 import io
 import re
 import shutil
-import zipfile
-from pathlib import Path
 
 import assignments
 import examine
 import examiner
 import nbformat
+import numpy as np
+import plan
 import pytest
 import toc
+from classroom import HERE, NAMES, SOURCE, Course, fixtures, kind, points, submission, wrong
 from nbclient import NotebookClient
-from nbformat.v4 import new_code_cell
-from nbgrader.api import Gradebook
 
 # Of nbgrader's own packages; what is ours is checked elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-NAMES = assignments.names()
-SOURCE = {
-    name: nbformat.read(assignments.COURSE / "source" / name / f"{name}.ipynb", as_version=4)
-    for name in NAMES
-}
-CHEATS = ("constants", "source", "module")
+CHEATS = ("constants",)
 POINTS = r"\*\*Points:\*\* (\d+)\. The checks give (\d+) .* a reader gives (\d+)"
 SECRET = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
 
 
-def kind(cell):
-    """What nbgrader takes a cell for: given, answer, test, written, or nothing."""
-    marks = cell.metadata.get("nbgrader", {})
-    if marks.get("solution"):
-        return "written" if marks["grade"] else "answer"
-    return "test" if marks.get("grade") else "given" if marks.get("locked") else None
-
-
-def points(name):
-    """{answer: {test: points}}: a test examines the answer before it."""
-    tests = {}
-    for cell in SOURCE[name].cells:
-        if kind(cell) == "answer":
-            answer = tests.setdefault(cell.id, {})
-        elif kind(cell) == "test":
-            answer[cell.id] = cell.metadata["nbgrader"]["points"]
-    return tests
-
-
 def attempts(name):
-    """{attempt: {answer: (code, points expected)}} of the fixtures."""
-    text = (Path(__file__).parent / "attempts" / f"{name}.txt").read_text()
+    """{attempt: {answer: (code, points expected)}} of the fixtures that are graded."""
     found = {}
-    _, *parts = re.split(r"^# %% (.+)$", text, flags=re.MULTILINE)
-    for head, code in zip(parts[::2], parts[1::2], strict=True):
-        attempt, answer, *worth = (each.strip() for each in head.split("|"))
+    for (attempt, answer, *worth), code in fixtures(HERE / "attempts" / f"{name}.txt"):
         full = sum(points(name)[answer].values())
         expected = {"different": full, **dict.fromkeys(CHEATS, 0)}.get(attempt)
         if attempt == "half":
             expected, of = map(int, worth[0].split(" of "))
             assert of == full, f"{name}, {answer}: {worth[0]}, and the tests give {full}"
-        found.setdefault(attempt, {})[answer] = (code, expected)
+        if attempt != "wrong":
+            found.setdefault(attempt, {})[answer] = (code, expected)
     return found
-
-
-def submission(notebook, student, answers=()):
-    """A copy of a notebook as a student hands it in, some answers replaced."""
-    notebook = nbformat.from_dict(notebook.copy())
-    for cell in notebook.cells:
-        if cell.id == "student":
-            cell.source = f"STUDENT = {student!r}"
-        elif cell.id in answers:
-            cell.source = answers[cell.id][0].strip()
-    return nbformat.reads(nbformat.writes(notebook), as_version=4)
-
-
-def forged(notebook):
-    """Nothing is solved, and the notebook dressed up: tests emptied, points raised, cells added."""
-    notebook = submission(notebook, "forged")
-    for cell in notebook.cells:
-        if kind(cell) == "test":
-            cell.source = "pass"
-            cell.metadata["nbgrader"] |= {"points": 100, "locked": False}
-    for claimed in ("course", "of-my-own"):  # a copy of a locked cell, and a new one
-        cell = new_code_cell("same = expect = lambda *arguments: None\nexaminer = None")
-        cell.metadata["nbgrader"] = notebook.cells[3].metadata["nbgrader"] | {"grade_id": claimed}
-        notebook.cells.insert(4, cell)
-    return notebook
 
 
 def graded(name, folder):
     """Hand in, autograde: the student's copy, {student: {test: points}}, notebooks, feedback."""
-    course = assignments.course_copy(folder)
-    text = assignments.generate(course, [name])[name]
-    released = nbformat.reads(text, as_version=4)
+    course = Course(folder, name)
+    released = nbformat.reads(course.released, as_version=4)
     handed_in = {"full": submission(SOURCE[name], "full"), "blank": submission(released, "blank")}
-    handed_in["forged"] = forged(released)
     for attempt, answers in attempts(name).items():
-        handed_in[attempt] = submission(SOURCE[name], attempt, answers)
-    api = assignments.nbgrader(course)
-    marks, notebooks = {}, {}
+        code = {answer: source for answer, (source, _) in answers.items()}
+        handed_in[attempt] = submission(SOURCE[name], attempt, code)
     for student, notebook in handed_in.items():
-        place = course / "submitted" / student / name
-        place.mkdir(parents=True)
-        nbformat.write(notebook, place / f"{name}.ipynb")
-        assignments.checked(api.autograde(name, student))
-        done = course / "autograded" / student / name / f"{name}.ipynb"
-        notebooks[student] = nbformat.read(done, as_version=4)
-    with Gradebook(api.coursedir.db_url) as gradebook:
-        for student in handed_in:
-            (part,) = gradebook.find_submission(name, student).notebooks
-            marks[student] = {grade.name: grade.auto_score for grade in part.grades}
-    assignments.checked(api.generate_feedback(name, "half"))
-    feedback = (course / "feedback" / "half" / name / f"{name}.html").read_text()
-    return text, marks, notebooks, feedback
+        course.hand_in(student, notebook)
+        assignments.checked(course.grade(student))
+    marks = {
+        student: {test: auto for test, (auto, _) in course.marks(student).items()}
+        for student in handed_in
+    }
+    notebooks = {student: course.autograded(student) for student in handed_in}
+    assignments.checked(course.api.generate_feedback(name, "half"))
+    feedback = (course.root / "feedback" / "half" / name / f"{name}.html").read_text()
+    return course.released, marks, notebooks, feedback
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -131,9 +73,9 @@ def test_assignment_from_its_source_to_its_marks(name, tmp_path):
 
 def marks_are_as_the_rubric_says(name, marks, notebooks):
     assert set(attempts(name)) == {"different", "half", *CHEATS}
-    nothing = ("blank", "forged", *CHEATS)
+    nothing = ("blank", *CHEATS)
     faults = []
-    for student, answers in {"full": {}, "blank": {}, "forged": {}, **attempts(name)}.items():
+    for student, answers in {"full": {}, "blank": {}, **attempts(name)}.items():
         for answer, tests in points(name).items():
             if student in CHEATS and answer not in answers:
                 continue  # what leans on a cheated answer may fall with it
@@ -163,11 +105,6 @@ def failing_checks_speak(name, blank):
             assert "is not defined" not in said, f"{test}: {said}"
 
 
-def wrong(notebook, test):
-    (cell,) = (cell for cell in notebook.cells if cell.id == test)
-    return cell.outputs[0].evalue if cell.outputs else ""
-
-
 def students_copy_is_current_and_gives_nothing_away(name, text):
     path = assignments.COURSE / "release" / name / f"{name}.ipynb"
     assert path.read_text() == text, f"{name}: run `make assignments`"
@@ -184,6 +121,10 @@ def students_copy_is_current_and_gives_nothing_away(name, text):
 def test_nothing_else_lies_beside_the_students_copies():
     assert {path.stem for path in assignments.COURSE.glob("release/*/*.ipynb")} == set(NAMES)
     assert (assignments.COURSE / "environment.yml").read_text() == assignments.environment()
+    pinned = assignments.COURSE / "grading" / "requirements.txt"
+    assert pinned.read_text() == assignments.for_graders()
+    image = (assignments.COURSE / "grading" / "Containerfile").read_text()
+    assert re.search(r"numpy==\S+", pinned.read_text())[0] in image
 
 
 def test_a_student_who_runs_the_notebook_reads_sentences_and_no_traceback():
@@ -198,23 +139,90 @@ def test_a_student_who_runs_the_notebook_reads_sentences_and_no_traceback():
         assert traceback[0].startswith("Not yet: ")
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_model_solutions_pass_for_fifty_students(name, tmp_path, monkeypatch):
-    """Each with an id and a course's salt of its own, in this process: no nbgrader is needed.
+def before_each_answer(name, student, run):
+    """Run the model solutions; give {answer: the names before it} and run each test."""
+    names, before = {"__name__": "__main__"}, {}
+    for cell in SOURCE[name].cells:
+        if cell.cell_type != "code":
+            continue
+        if kind(cell) == "answer":
+            before[cell.id] = dict(names)
+        source = f"STUDENT = {student!r}" if cell.id == "student" else cell.source
+        with contextlib.redirect_stdout(io.StringIO()):
+            if kind(cell) == "test":
+                run(cell, names)
+            else:
+                exec(source, names)
+    return before
 
-    The first one's tests share all names with the answers, as in a kernel.
-    """
-    shutil.copy(examiner.data_file(), tmp_path)
-    monkeypatch.chdir(tmp_path)
-    for number in range(50):
-        monkeypatch.setattr(examiner, "SALT", f"course {number}")
-        names = {}
-        for cell in SOURCE[name].cells:
-            if cell.cell_type == "code":
-                student = cell.id == "student"
-                source = f"STUDENT = 'student {number}'" if student else cell.source
-                with contextlib.redirect_stdout(io.StringIO()):
-                    exec(source, dict(names) if number and kind(cell) == "test" else names)
+
+def outcome(source, names):
+    """(whether it passes, what it prints) of a test."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(said):
+            exec(source, dict(names))
+    except Exception:
+        return False, said.getvalue()
+    return True, said.getvalue()
+
+
+def wrong_answers(name):
+    """[(answer, what it is, the tests that must see it, code)] of the fixtures."""
+    return [
+        (answer, what, seen.split(), code)
+        for (attempt, answer, *rest), code in fixtures(HERE / "attempts" / f"{name}.txt")
+        if attempt == "wrong"
+        for what, seen in [rest]
+    ]
+
+
+def judge_wrong_answers(name, students):
+    """Fractions of the students for whom a wrong answer gets through, and what is not told."""
+    passed, untold, tests = {}, [], {cell.id: cell.source for cell in SOURCE[name].cells}
+
+    def passes(cell, names):
+        exec(cell.source, dict(names))
+
+    for student in students:
+        before = before_each_answer(name, student, passes)
+        for answer, what, seen, code in wrong_answers(name):
+            names = dict(before[answer])
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+                exec(code, names)
+            for test in seen:
+                through = passed.setdefault((answer, what, test), 0)
+                passed[answer, what, test] = through + outcome(tests[test], names)[0]
+                well, said = outcome(tests[test].split("### BEGIN HIDDEN")[0], names)
+                if well and "only" not in said:
+                    untold.append((student, answer, what, test))
+    return {case: count / len(students) for case, count in passed.items()}, untold
+
+
+def course_of(student, folder, monkeypatch):
+    monkeypatch.setenv("FSPCA_COURSE_SALT", f"the salt for {student}")
+    for path in examiner.data_files():
+        shutil.copy(path, folder)
+    monkeypatch.chdir(folder)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_wrong_answers_fail_and_what_is_not_checked_is_told(name, tmp_path, monkeypatch):
+    """The model solutions pass for five students, and each listed wrong answer for none."""
+    course_of("five", tmp_path, monkeypatch)
+    passed, untold = judge_wrong_answers(name, [f"student {number}" for number in range(5)])
+    assert {answer for answer, *_ in passed} == set(points(name)), "an answer has no wrong ones"
+    assert not {case: share for case, share in passed.items() if share}
+    assert not untold
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", NAMES)
+def test_wrong_answers_fail_for_two_hundred_students(name, tmp_path, monkeypatch):
+    course_of("all", tmp_path, monkeypatch)
+    passed, untold = judge_wrong_answers(name, [f"{number:03d}" for number in range(200)])
+    assert not {case: share for case, share in passed.items() if share > 0.01}
+    assert not untold
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -261,86 +269,11 @@ def test_each_task_of_the_heading_has_its_points(name):
     assert all(said == given for said, given in promised.values()), promised
 
 
-def test_the_archive_is_a_course_that_nbgrader_can_run(tmp_path, monkeypatch):
-    monkeypatch.setattr(assignments, "OUTPUT", tmp_path)
-    assignments.archive()
-    with zipfile.ZipFile(tmp_path / "instructor_archive.zip") as zipped:
-        files = {name for name in zipped.namelist() if not name.endswith("/")}
-    wanted = ["nbgrader_config.py", "instructors_guide.md", f"data/{examiner.PROJECT_DATA}"]
-    wanted += [f"grading/{name}.py" for name in ("contestant", "course", "examine", "examiner")]
-    wanted += [f"{kind}/{name}/{name}.ipynb" for kind in ("source", "release") for name in NAMES]
-    assert {f"course/{name}" for name in wanted} <= files
-    assert not [name for name in files if "submitted" in name or name.endswith((".db", ".pyc"))]
-
-
-def test_there_are_six_assignments_and_a_project():
-    assert len(NAMES) == 7
+def test_there_are_eight_assignments_and_a_project():
+    assert len(NAMES) == 9
     for name in NAMES:
         tasks = sum(cell.source.startswith("## Task") for cell in SOURCE[name].cells)
         assert name == "final_project" or 5 <= tasks <= 8, name
-
-
-TRICKS = {
-    "import fspca.shared_support.go": "cannot be imported",
-    "from fspca import exhaustive": "cannot be imported",
-    "import examiner": "examiner",
-    "open(__import__('sys').argv[0]).read()": "is closed",
-    "open(f'/proc/{__import__(\"os\").getppid()}/environ').read()": "is closed",
-    "open('found.txt', 'w')": "nothing can be written",
-    "__import__('os').open('found.txt', 1 | 64)": "nothing can be written",
-    "__import__('subprocess').run(['ls'])": "not allowed",
-    "__import__('os').system('ls')": "not allowed",
-    "import sys; sys.modules.pop('fspca'); import fspca": "cannot be imported",
-    "while True: pass": "longer than",
-    "raise SystemExit": "SystemExit",
-}
-
-
-@pytest.mark.parametrize("trick", TRICKS)
-def test_the_contestant_is_guarded(trick, monkeypatch):
-    monkeypatch.setattr(examine, "SECONDS", 5)
-    contestant = examine.Contestant([trick, "def twice(x):\n    return 2 * x"])
-    try:
-        theirs = contestant.names()
-        assert TRICKS[trick] in contestant.errors[0]
-        assert theirs["twice"](21) == 42  # one cell that fails is no reason to fail the others
-    finally:
-        contestant.stop()
-
-
-def test_the_judge_may_be_imported_and_plots_do_nothing():
-    cells = [
-        "import numpy as np\nfrom fspca.judge import objective",
-        "value = objective(np.eye(3), np.eye(3))",
-        "import matplotlib.pyplot as plt\ndrawn, (a, b) = plt.subplots(1, 2)",
-        "a.plot([1, 2])\ndone = 1",
-        "print('noise on the wire')",
-    ]
-    contestant = examine.Contestant(cells)
-    try:
-        theirs = contestant.names()
-        assert contestant.errors == {}
-        assert (theirs["value"], theirs["done"]) == (3.0, 1)
-    finally:
-        contestant.stop()
-
-
-def test_a_call_that_hangs_or_ends_python_is_one_failure(monkeypatch):
-    monkeypatch.setattr(examine, "SECONDS", 5)
-    cells = [
-        "def hang():\n    while True: pass",
-        "def end():\n    import os; os._exit(0)",
-        "def fine():\n    return 1",
-    ]
-    contestant = examine.Contestant(cells)
-    try:
-        theirs = contestant.names()
-        for name in ("hang", "end"):
-            with pytest.raises(RuntimeError, match="longer than 5 seconds or ended Python"):
-                theirs[name]()
-            assert theirs["fine"]() == 1
-    finally:
-        contestant.stop()
 
 
 def test_somebody_elses_notebook_is_told_so():
@@ -360,22 +293,47 @@ def test_a_cell_that_a_student_calls_given_does_not_run_in_the_judge():
     assert examine.examined(answers, given, tests, "ada") == {"kept": None}
 
 
-HOURS = {"five": 5, "six": 6, "seven": 7, "eight": 8, "fifteen": 15}
+@pytest.mark.parametrize("name", NAMES)
+def test_the_notebook_says_its_hours_by_the_rule(name):
+    text = "\n".join(cell.source for cell in SOURCE[name].cells)
+    assert float(re.search(r"\*\*How long:\*\* ([\d.]+) hours", text)[1]) == plan.work(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_pages_give_the_hours_and_points_of_the_notebook(name):
+def test_each_assignment_predicts_hints_asks_and_has_a_problem_on_data(name):
     text = "\n".join(cell.source for cell in SOURCE[name].cells)
-    hours = HOURS[re.search(r"\*\*How long:\*\* (\w+) hours", text)[1]]
-    total, checks, reader = re.search(POINTS, text).groups()
-    students, lecturers = (
-        (assignments.COURSE / f"for_{who}.md").read_text() for who in ("students", "lecturers")
-    )
-    (row,) = (line for line in students.splitlines() if f"/{name}.ipynb>" in line)
-    assert row.endswith(f"| {hours} | {total} |")
-    rows = [line for line in lecturers.splitlines() if f"`{name}`" in line]
-    assert rows[0].endswith(f"| {hours} |")
-    assert rows[1].endswith(f"| {checks} + {reader} |")
+    assert text.count("<details><summary>Hint 1</summary>") >= (1 if name == "final_project" else 3)
+    assert "my_prediction" in text
+    if name != "final_project":  # which is one whole problem, and asks in its report
+        assert "Which is true?" in text
+        assert "## A first problem" in text or name == "a_table_of_ones_own"
+
+
+def test_the_tables_of_the_pages_are_made_from_the_plan():
+    for path in assignments.COURSE.glob("for_*.md"):
+        assert path.read_text() == plan.filled(path.read_text()), "run `make assignments`"
+    assert len(plan.PLAN["weeks"]) == 12
+    assert len(plan.PLAN["short"]) == 6
+    assert {name for _, name, _ in plan.handed_in()} == set(NAMES)
+    outlines = (assignments.COURSE / "lectures.md").read_text()
+    weeks = re.findall(r"^## Week (\d+)\.", outlines, re.MULTILINE)
+    assert list(map(int, weeks)) == list(range(1, 13))
+    for part in ("**Begin with**", "**The line**", "**Draw:**", "**Ask**", "**Let it fail**"):
+        assert outlines.count(part) == 12
+
+
+def test_code_that_a_notebook_shows_runs():
+    """The lines in the text of the assignment that begins with a table."""
+    cells = SOURCE["a_table_of_ones_own"].cells
+    blocks = [
+        each for cell in cells for each in re.findall(r"```python\n(.*?)```", cell.source, re.S)
+    ]
+    assert blocks
+    for block in blocks:
+        table = np.random.default_rng(0).standard_normal((40, 8))
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(block, {"table": table})
+        assert printed.getvalue()
 
 
 def test_the_guide_lists_the_wrong_answers_that_are_graded():

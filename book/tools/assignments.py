@@ -9,19 +9,25 @@ nbgrader works in a temporary copy of the course folder, so that no gradebook is
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "assignments" / "grading"))
+
 import nbformat
+from examiner import data_files
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import PyFileConfigLoader
+
+import plan
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "book" / "assignments"
 OUTPUT = ROOT / "_build" / "assignments"
-PROJECT_DATA = ROOT / "fspca" / "raw" / "tissue_expression.npz"
 FOR_STUDENTS = ("numpy", "matplotlib", "ipykernel")
+FOR_GRADERS = ("numpy", "scipy", "nbgrader", "nbformat")
 
 
 def names():
@@ -30,12 +36,22 @@ def names():
 
 def course_copy(folder):
     """The course without what was made from it, in a folder of its own."""
-    made = shutil.ignore_patterns(
-        "release", "submitted", "autograded", "feedback", "*.db", "__*", ".*", "for_*.md"
-    )
+    made = [
+        "release",
+        "submitted",
+        "autograded",
+        "feedback",
+        "*.db",
+        "__*",
+        ".*",
+        "for_*.md",
+        "lectures.md",
+    ]
+    made = shutil.ignore_patterns(*made)
     course = Path(shutil.copytree(COURSE, Path(folder) / "course", ignore=made))
     (course / "data").mkdir()
-    shutil.copy(PROJECT_DATA, course / "data")
+    for path in data_files():
+        shutil.copy(path, course / "data")
     return course
 
 
@@ -64,11 +80,19 @@ def generate(course, chosen=None):
     return texts
 
 
+def pins():
+    return dict(re.findall(r"^([\w-]+)==(\S+)", (ROOT / "requirements.txt").read_text(), re.M))
+
+
+def for_graders():
+    """What grading needs, in the book's versions; the module itself comes in the archive."""
+    return "".join(f"{name}=={pins()[name]}\n" for name in FOR_GRADERS)
+
+
 def environment():
     """What a student installs: the versions of the book."""
-    pins = dict(re.findall(r"^([\w-]+)==(\S+)", (ROOT / "requirements.txt").read_text(), re.M))
     lines = ["name: sparse-subspaces", "dependencies:", "  - python>=3.11", "  - pip", "  - pip:"]
-    lines += [f"    - {name}=={pins[name]}" for name in FOR_STUDENTS]
+    lines += [f"    - {name}=={pins()[name]}" for name in FOR_STUDENTS]
     return "\n".join([*lines, "    - jupyterlab>=4", ""])
 
 
@@ -83,8 +107,20 @@ def release():
             (target / f"{name}.ipynb").write_text(text)
     for target in (COURSE, OUTPUT / "students"):
         (target / "environment.yml").write_text(environment())
+    (COURSE / "grading" / "requirements.txt").write_text(for_graders())
+    plan.main()
     shutil.copy(COURSE / "instructors_guide.md", OUTPUT)
     print(f"Students' copies, environment and guide: {OUTPUT}")
+
+
+def wheel(folder):
+    """The module, built where nothing of it is left behind."""
+    with tempfile.TemporaryDirectory() as temporary:
+        for name in ("pyproject.toml", "README.md", "LICENSE"):
+            shutil.copy(ROOT / name, temporary)
+        shutil.copytree(ROOT / "fspca", Path(temporary) / "fspca")
+        build = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, temporary]
+        subprocess.run([sys.executable, "-m", "pip", *map(str, build)], check=True)
 
 
 def archive():
@@ -92,7 +128,7 @@ def archive():
     OUTPUT.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         course = course_copy(folder)
-        shutil.copytree(COURSE / "release", course / "release")
+        wheel(course)
         shutil.make_archive(OUTPUT / "instructor_archive", "zip", course.parent)
     print(f"Instructor's archive, not for students: {OUTPUT / 'instructor_archive.zip'}")
 

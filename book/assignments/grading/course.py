@@ -106,3 +106,36 @@ def semidefinite(what, came, d):
     sound = least >= -1e-9 * max(largest, 1e-300)
     expect(sound, f"{what}: expected no negative eigenvalue, the least is {least:.4g}")
     return (A + A.T) / 2
+
+
+def only(what):
+    """A check that sees a part says so, lest it be taken for the whole."""
+    print(f"So far so good: this checks {what} only.")
+
+
+def choices(student, task, statements):
+    """Statements in an order of the student's own, under letters."""
+    order = my_rng(student, task).permutation(len(statements))
+    return dict(zip("abcd", [statements[i] for i in order], strict=True))
+
+
+PROPS = (
+    "topdiam length moist testsg ovensg ringtop ringbut bowmax bowdist whorls clear knots diaknot"
+)
+# The correlations of these thirteen measurements of 180 pit props (Jeffers, 1967), in thousandths:
+# what stands below the diagonal, row after row.
+CORRELATIONS = """
+954 364 297 342 284 882 -129 -118 -148 220 313 291 153 381 364 496 503 -29 174 296 813 424 419
+-54 -59 4 90 372 592 648 125 137 -39 211 465 482 545 569 -81 -14 37 274 679 557 526 84 76 162 97
+-91 -36 -113 61 85 -319 -19 -36 220 169 -145 24 -232 -357 -127 -368 29 134 144 126 15 -208 -329
+-424 -202 -76 -291 7 184
+"""
+
+
+def pit_props(student):
+    """Ten of the thirteen measurements, by the student's id: their names and correlations."""
+    R = np.eye(13)
+    R[np.tril_indices(13, -1)] = np.array(CORRELATIONS.split(), dtype=float) / 1000
+    mine = np.sort(my_rng(student, "pit props").permutation(13)[:10])
+    R = R + np.tril(R, -1).T
+    return [PROPS.split()[j] for j in mine], R[np.ix_(mine, mine)]

@@ -14,13 +14,19 @@ import numpy as np
 from fspca.judge import check_solution
 from fspca.problem import Nonnegative, SharedSupport
 
-# Hidden instances differ from course to course: set the variable, and tell nobody.
-SALT = os.environ.get("FSPCA_COURSE_SALT", "a pinch of salt")
-
-# The project's data: beside the course in the instructor's archive, else the book's own.
+# The projects' data: beside the course in the instructor's archive, else the book's own.
 HERE = Path(__file__).resolve().parent
 PLACES = [HERE.parent / "data", HERE.parents[2] / "fspca" / "raw"]
-PROJECT_DATA = "tissue_expression.npz"
+PROJECT_DATA = {
+    "tissue": "tissue_expression.npz",
+    "spectra": "tecator_spectra.npz",
+    "digits": "digit_pixels.npz",
+}
+
+
+def salt():
+    """Hidden instances differ from course to course: set the variable, and tell nobody."""
+    return os.environ.get("FSPCA_COURSE_SALT", "")
 
 
 class NotYet(Exception):
@@ -34,7 +40,7 @@ def expect(condition, sentence):
 
 def hidden(student, *task):
     """Random numbers for a student and a task, which the notebook cannot foretell."""
-    name = "/".join([SALT, str(student).strip().lower(), *map(str, task)])
+    name = "/".join([salt(), str(student).strip().lower(), *map(str, task)])
     return np.random.default_rng(int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big"))
 
 
@@ -80,7 +86,7 @@ def shared(what, A, W, m, k):
 
 def nonnegative(what, A, x, k):
     """The objective of one nonnegative component with k nonzeros."""
-    return judged(what, A, x, Nonnegative(k))
+    return judged(what, A, x, Nonnegative(1, k))
 
 
 def best_nonnegative(A, k):
@@ -107,7 +113,53 @@ def greedy(A, m, k):
     return np.sort(chosen)
 
 
-def misleading(rng, d, m, k, short_cuts=(greedy,), loss=0.01, spectrum=None):
+def backward(A, m, k):
+    """Take out, one by one, the feature that is missed least."""
+    chosen = list(range(len(A)))
+    while len(chosen) > k:
+        rests = {j: [i for i in chosen if i != j] for j in chosen}
+        chosen = rests[max(chosen, key=lambda j: value(A, rests[j], m))]
+    return np.array(chosen)
+
+
+def loadings(A, m, k):
+    """The features with the largest rows of the leading eigenvectors."""
+    return top(np.sum(np.linalg.eigh(A)[1][:, -m:] ** 2, axis=1), k)
+
+
+def variances(A, m, k):
+    return top(np.diag(A), k)
+
+
+def exchanges(A, m, k, start=variances):
+    """From a start exchange the pair that helps most, while one does."""
+    support = start(A, m, k)
+    while True:
+        others = np.setdiff1d(np.arange(len(A)), support)
+        tried = np.array([[*np.delete(support, i), j] for i in range(k) for j in others])
+        reached = np.linalg.eigvalsh(A[tried[:, :, None], tried[:, None, :]])[:, -m:].sum(axis=1)
+        if reached.max() <= value(A, support, m) * (1 + 1e-9):
+            return np.sort(support)
+        support = tried[np.argmax(reached)]
+
+
+def greedy_and_exchanges(A, m, k):
+    return exchanges(A, m, k, greedy)
+
+
+def beam(A, m, k, width=3):
+    """Keep the three best supports of each size."""
+    kept = [()]
+    for _ in range(k):
+        longer = {tuple(sorted((*I, j))) for I in kept for j in range(len(A)) if j not in I}
+        kept = sorted(longer, key=lambda I: -value(A, I, m))[:width]
+    return np.array(kept[0])
+
+
+SHORT_CUTS = (loadings, variances, greedy, backward, exchanges, greedy_and_exchanges, beam)
+
+
+def misleading(rng, d, m, k, short_cuts=SHORT_CUTS, loss=0.01, spectrum=None):
     """A covariance on which each of the short cuts loses at least a share of the optimum."""
     while True:
         X = rng.standard_normal((d, d))
@@ -141,13 +193,18 @@ def ipu_step(A, m, support):
 
 
 def long_climb(rng, d, m, k):
-    """A covariance and a start from which one step of IPU gains, and a second gains more."""
+    """A covariance and a start from which one step of IPU gains, and a second gains more.
+
+    IPU moves from the largest variances and the largest loadings too.
+    """
     while True:
         X = rng.standard_normal((d, d))
         A, start = X @ X.T / d, np.sort(rng.choice(d, k, replace=False))
         first = ipu_step(A, m, start)
         path = [value(A, each, m) for each in (start, first, ipu_step(A, m, first))]
-        if path[1] > 1.01 * path[0] and path[2] > 1.01 * path[1]:
+        rises = path[1] > 1.01 * path[0] and path[2] > 1.01 * path[1]
+        ends = [cut(A, m, k) for cut in (variances, loadings)] if rises else [start]
+        if rises and all(any(ipu_step(A, m, end) != end) for end in ends):
             return A, start
 
 
@@ -243,29 +300,70 @@ def trap(rng, d, k):
             return V
 
 
-def data_file():
-    return next(place / PROJECT_DATA for place in PLACES if (place / PROJECT_DATA).is_file())
+def data_files():
+    """The data that lie beside a project's notebook."""
+    place = next(place for place in PLACES if place.is_dir())
+    return [place / name for name in PROJECT_DATA.values()]
 
 
 @cache
-def expression():
-    return np.load(data_file())["X"].astype(float)
+def rows_of(choice):
+    path = data_files()[list(PROJECT_DATA).index(choice)]
+    return np.load(path)["X"].astype(float)
 
 
-def tissue(*parts):
-    """The covariances of the training and of the held-out samples, on the genes given."""
-    *rows, genes = parts
-    X = expression()
-    return [np.cov(X[np.ix_(each, genes)].T) for each in rows]
+def covariances(choice, *parts):
+    """The covariances of the training and of the held-out samples, on the features given."""
+    *rows, features = parts
+    return [np.cov(rows_of(choice)[np.ix_(each, features)].T) for each in rows]
 
 
 def exchanged(A, m, k):
-    """The value reached from the k largest variances by exchanging a feature while that helps."""
-    support, reached = top(np.diag(A), k), 0.0
-    while value(A, support, m) > reached * (1 + 1e-9):
-        reached = value(A, support, m)
-        others = np.setdiff1d(np.arange(len(A)), support)
-        tried = np.array([[*np.delete(support, i), j] for i in range(k) for j in others])
-        blocks = A[tried[:, :, None], tried[:, None, :]]
-        support = tried[np.argmax(np.linalg.eigvalsh(blocks)[:, -m:].sum(axis=1))]
-    return reached
+    """The value that exchanges reach from the largest variances."""
+    return value(A, exchanges(A, m, k), m)
+
+
+def priced(Z, y, price):
+    """What the loadings at y explain after paying the price: the sum of squares."""
+    return float(np.sum(np.maximum(np.abs(Z.T @ y) - price, 0) ** 2))
+
+
+def priced_step(Z, y, price):
+    t = Z.T @ y
+    g = Z @ (np.sign(t) * np.maximum(np.abs(t) - price, 0))
+    return g / max(np.linalg.norm(g), 1e-300)
+
+
+def slow_climb(rng, n, d):
+    """Data, a start and a price from which twenty steps are not enough."""
+    while True:
+        Z, y = rng.standard_normal((n, d)), rng.standard_normal(n)
+        y, price = y / np.linalg.norm(y), 0.3 * np.linalg.norm(Z, axis=0).max()
+        path = [y]
+        for _ in range(21):
+            path.append(priced_step(Z, path[-1], price))
+        moved = np.linalg.norm(path[-1] - path[-2])
+        if moved > 1e-4 and priced(Z, path[1], price) > 1.05 * priced(Z, y, price) > 0:
+            return Z, y, price
+
+
+def redundant(rng, d, m, k):
+    """A covariance and components for which sums of moduli or of squares choose other features."""
+    while True:
+        V = np.linalg.qr(rng.standard_normal((d, m)) * rng.random((d, m)) ** 3)[0]
+        noise = rng.standard_normal((d, d))
+        A = (V * 10.0 ** -np.arange(m)) @ V.T + 0.02 * noise @ noise.T / d
+        sigma = np.sqrt(np.sum(V * (A @ V), axis=0))
+        right, *others = (
+            top(score, k)
+            for score in (
+                abs(V) @ sigma,
+                abs(V) @ sigma**2,
+                abs(V).sum(axis=1),
+                V**2 @ sigma**2,
+                V**2 @ np.ones(m),
+            )
+        )
+        worth = np.sort(abs(V) @ sigma)
+        if worth[-k] > 1.01 * worth[-k - 1] and all(any(right != each) for each in others):
+            return A, V
