@@ -4,6 +4,7 @@ import numpy as np
 import scipy.linalg
 
 TIE = 1e-12  # relative; numbers closer than this are equal up to rounding
+ALIKE = 1e-10  # relative; scores of features, sums over many samples, are known no better
 EPS = np.finfo(float).eps
 ACCURACY = 1e-12  # of residuals, relative to the largest eigenvalue
 
@@ -18,7 +19,7 @@ def largest(score, k):
     """
     score = np.asarray(score, dtype=float)
     last = np.partition(score, -k)[-k]
-    slack = max(TIE * abs(last), 8 * EPS * np.abs(score).max())  # the second where last is noise
+    slack = max(ALIKE * abs(last), 8 * EPS * np.abs(score).max())  # the second where last is noise
     chosen = score > last + slack
     tied = np.flatnonzero(~chosen & (score >= last - slack))
     chosen[tied[: k - chosen.sum()]] = True
