@@ -83,7 +83,7 @@ class Data(Source):
     def blocks(self, dtype=None, least=1):
         """Yield the rows, some at a time; this is one pass."""
         self.tally[0] += 1
-        step = max(1, BLOCK_BYTES // (8 * self.size), least)
+        step = max(1, BLOCK_BYTES // (8 * self.size + 8), least)
         for start in range(0, self.n, step):
             block = np.asarray(self.X[start : start + step]).astype(dtype or self.dtype, copy=False)
             yield block if self.shift is None else block - self.shift
@@ -218,7 +218,7 @@ class Sparse(Data):
 
     def centred(self, rows):
         """Yield blocks of Z[:, I], arrays of some rows at a time."""
-        X, step = self.X[:, rows].tocsr(), max(1, BLOCK_BYTES // (8 * len(rows)))
+        X, step = self.X[:, rows].tocsr(), max(1, BLOCK_BYTES // (8 * len(rows) + 8))
         for start in range(0, self.n, step):
             yield (X[start : start + step].toarray() - self.mean[rows]) * self.weight[rows], None
 

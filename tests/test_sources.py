@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 import scipy.sparse
 
-from fspca import Covariance, ipu
+from fspca import Covariance, ipu, solve
 from fspca import covariance as covariance_module
 from fspca.sources import Source
 
@@ -254,3 +254,16 @@ def test_the_gram_matrix_of_the_samples():
         Z = (A.factor @ np.eye(40)).T
         np.testing.assert_allclose(A.gram(), Z.T @ Z, atol=1e-12)
     assert Covariance(np.eye(3)).gram() is None
+
+
+@pytest.mark.usefixtures("not_formed")
+@pytest.mark.parametrize("kind", [np.asarray, Rows, scipy.sparse.csr_array, scipy.sparse.csc_array])
+def test_no_features_have_an_empty_submatrix(kind):
+    A, nothing = Covariance.from_data(kind(planted())), np.empty(0, dtype=int)
+    assert A.submatrix(nothing).shape == (0, 0)
+    assert A.columns(nothing).shape == (40, 0)
+
+
+def test_one_feature_of_wide_sparse_data():
+    X = scipy.sparse.random_array((20, 600), density=0.1, rng=0)
+    assert solve(Covariance.from_data(X), 1, 1).support == np.argmax(X.toarray().var(axis=0))

@@ -18,7 +18,8 @@ from scipy.sparse.linalg import LinearOperator, svds
 
 from fspca import Covariance, datasets, go, ipu, solve, swap
 from fspca.linalg import largest
-from fspca_reproduction.runner import RESULTS, lacks_data, rounded, save
+from fspca_reproduction.results import result_path, rounded, save
+from fspca_reproduction.runner import lacks_data
 
 SECONDS, BYTES = 30, 8 * 2**30  # of one contender on one set
 RUNS, QUICK = 5, 3.0  # what takes longer than so many seconds is run once
@@ -207,7 +208,7 @@ def slopes():
 
 def run(names=()):
     """Measure and store; with names only these sets, and the others stay as they are stored."""
-    path = RESULTS / "bench.json"
+    path = result_path("bench")
     kept = json.loads(path.read_text()) if path.exists() else {"rows": []}
     rows = {(row["set"], row["contender"]): row for row in kept["rows"]}
     made = {
