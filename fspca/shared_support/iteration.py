@@ -36,14 +36,15 @@ def steps(A, problem, start, scale, refined):
     AW, M = applied(A, W, support)
     while True:
         Z = scale(AW, M)
-        chosen = largest(np.einsum("ij,ij->i", Z, Z), problem.k)
+        chosen, AW = largest(np.einsum("ij,ij->i", Z, Z), problem.k), None
+        Z = Z[chosen]  # blocks of d x m go as soon as they have been used
         repeated = support is not None and np.array_equal(chosen, support)
         if refined:
             if repeated:  # and so would be the loadings
                 return
             W, _ = refit(A, chosen, problem.m)
         else:
-            V, before = np.linalg.qr(Z[chosen])[0], W
+            V, before = np.linalg.qr(Z)[0], W
             if repeated and np.linalg.norm(before[chosen] - V @ (V.T @ before[chosen])) <= SAME:
                 return
             W = np.zeros((A.size, problem.m))
