@@ -26,7 +26,7 @@ def leading_pairs(source, m, small):
         return leading_of_matrix(source.submatrix(np.arange(d)), m)
     if (pairs := leading_among_samples(source, m, 4 * small if streamed else small)) is not None:
         return pairs
-    if streamed:
+    if streamed or 48 * m * d > source.max_memory:  # ARPACK takes six blocks of d x m
         width = int(min(12, max(3, source.max_memory // (8 * m * d) - 4)))
         return leading_of_operator(source.product, d, m, tol, width)
     dense = isinstance(source, Dense) and d <= 4 * small  # to factorise costs as to iterate
@@ -126,7 +126,7 @@ def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):
 
     def eigsh(apply, m, tol):
         operator = LinearOperator(size, lambda x: apply(x.reshape(d, 1))[:, 0], dtype=float)
-        options = {"v0": rng.standard_normal(d), "tol": tol, "ncv": min(d, 2 * m + 1)}
+        options = {"v0": rng.standard_normal(d), "tol": tol, "ncv": min(d, max(2 * m + 1, 8))}
         if "rng" in signature(scipy.sparse.linalg.eigsh).parameters:  # else restarts are its own
             options["rng"] = rng
         return scipy.sparse.linalg.eigsh(operator, m, which="LA", **options)
