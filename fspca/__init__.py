@@ -3,9 +3,11 @@
 from fspca import datasets, metrics, synthetic
 from fspca.covariance import Covariance
 from fspca.judge import check_solution
+from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.em import em
 from fspca.nonnegative.epsilon_net import epsilon_net
 from fspca.nonnegative.nspca import nspca
+from fspca.nonnegative.solve import solve_nonnegative
 from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.registry import SOLVERS
@@ -44,6 +46,7 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked; the page of all names is 
     "Covariance",
     # What to call first
     "solve",
+    "solve_nonnegative",
     "path",
     # How good an answer is, and the best one
     "upper_bound",
@@ -75,6 +78,7 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked; the page of all names is 
     "deflated_sadmm",
     "deflated_sadmm_with_k",
     # Nonnegative loadings
+    "branch_and_bound_nonnegative",
     "spannogram",
     "epsilon_net",
     "em",

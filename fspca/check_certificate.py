@@ -65,6 +65,13 @@ class Floating:
 
     root = staticmethod(np.sqrt)
 
+    def doubles(self, M):
+        return M
+
+    def quotient(self, x, size, roundings, by):
+        low = x - gamma(roundings) * size
+        return (low - gamma(roundings) * abs(low)) / by
+
     def square(self, X):
         return X.T @ X, gamma(len(X) + 2) * np.sum(X**2)
 
@@ -162,6 +169,9 @@ class Exact:
     def root(self, x):
         return np.frompyfunc(lambda v: isqrt(v - 1) + 1 if v else 0, 1, 1)(x)
 
+    def quotient(self, x, size, roundings, by):
+        return int(Fraction(int(x), int(by)) // 1)
+
     def square(self, X):
         return X.T @ X, 0
 
@@ -241,6 +251,16 @@ def shared_bound(node, numbers, m, k):
     return numbers.ky_fan(A, G, Y, m, error, node.s, node.H), c
 
 
+def nonnegative_bound(node, numbers, m, k):
+    """The same of A + N, N >= 0: as P = WW' >= 0, <A, P> is at most <A + N, P>."""
+    need(np.all(node.N >= 0), "N has negative entries")
+    need(np.array_equal(node.N, node.N.T), "N must be symmetric")
+    if node.N.any():
+        need(not node.matrix.is_wide(node.rows), "wide data take no N")
+        node.matrix = Raised(node.matrix, node.N, numbers)
+    return shared_bound(node, numbers, m, k)
+
+
 def shared_value(claim, matrix, numbers, m, k, state):
     """Return what the answer explains at least: F_m(A[I, I]) for its `support` I."""
     I = features(claim, "support", len(state))
@@ -251,16 +271,77 @@ def shared_value(claim, matrix, numbers, m, k, state):
     return numbers.top_sums(block[None], m, error)[0][0]
 
 
+def nonnegative_value(claim, matrix, numbers, m, k, state):
+    """Return what the answer explains at least: the sum of w'Aw / w'w of its columns w."""
+    need(np.all(state == 1), "nonnegative claims require and forbid nothing")
+    W, total = real(claim, "W", len(state), m), 0
+    need(np.all(W >= 0), "W has negative entries")
+    need(np.all((W > 0).sum(axis=1) <= 1), "columns of W share a feature")
+    for w in W.T:
+        J = np.flatnonzero(w)
+        need(1 <= len(J) <= k, "a column of W must have 1 to k nonzeros")
+        (B, error), x = matrix.block(J), numbers.read(w[J], 1)
+        size = np.abs(x) @ np.abs(B) @ np.abs(x)
+        low = numbers.quotient(x @ B @ x, size, 2 * len(J) + 8, x @ x)
+        total = total + low - numbers.raised(error, abs(low), m + 8)
+    return total
+
+
+def signed(B, error, low, high, numbers):
+    """Say whether no x > 0 is an eigenvector of B with an eigenvalue from low to high.
+
+    With (B - t) y > 0 for both ends t, and so for all between, x'(B - t) y > 0 for every x > 0.
+    """
+    w, V = np.linalg.eigh(numbers.doubles(B))
+    u = V[:, -1]
+    right = np.where(u > 0, -u[u < 0].sum(), u[u > 0].sum())  # at right angles to u
+    y = V[:, :-1] @ ((V[:, :-1].T @ right) / (w[:-1] - w[-1]))
+    if not y.any() or not np.all(np.isfinite(y)):
+        return False
+    y, n = numbers.read(y / np.abs(y).max(), 1), len(B)
+    for level in (low, high):
+        size = np.abs(B) @ np.abs(y) + abs(level) * np.abs(y)
+        if not np.all(numbers.raised(level * y - B @ y, size, n + 8) + error * np.abs(y).sum() < 0):
+            return False
+    return True
+
+
+def no_larger(blocks, errors, m, target, numbers):
+    """Say of each block whether its supports explain at most the target."""
+    return numbers.top_sums(np.array(blocks), m, max(errors))[1] <= target
+
+
+def none_positive(blocks, errors, m, target, numbers):
+    """The same of unit x > 0 on exactly these features: the best ones are leading eigenvectors."""
+    need(m == 1, "supports are listed for one nonnegative component only")
+    low, high = numbers.top_sums(np.array(blocks), m, max(errors))
+    return [
+        bool(top <= target) or signed(B, error, least, top, numbers)
+        for B, error, least, top in zip(blocks, errors, low, high, strict=True)
+    ]
+
+
 class Kind(NamedTuple):
-    """What an answer explains, the bound of a node, the arrays of one: (degree in A, shape)."""
+    """What an answer explains, the bound of a node, the arrays of one: (degree in A, shape).
+
+    `rows` is how many features all components have at most, `closes` says of listed supports
+    whether they can be dropped, `smaller` whether those of fewer features are listed too.
+    """
 
     value: object
     bound: object
     arrays: dict
+    rows: object
+    closes: object
+    smaller: bool
 
 
 ROWS = {"G": (1, "n*"), "Y": (2, "nn"), "s": (2, ""), "H": (1, "n*")}
-KINDS = {"shared": Kind(shared_value, shared_bound, ROWS)}
+KINDS = {
+    "shared": Kind(shared_value, shared_bound, ROWS, lambda m, k, d: k, no_larger, False),
+    "nonnegative": Kind(nonnegative_value, nonnegative_bound, ROWS | {"N": (2, "nn")},
+                        lambda m, k, d: min(m * k, d), none_positive, True),
+}  # fmt: skip
 
 
 class Matrix:
@@ -287,11 +368,23 @@ class Matrix:
             yield places, self.numbers.read(self.array[:, rows[places]], 1)
 
 
+class Raised:
+    """A + N on the features of a node."""
+
+    def __init__(self, matrix, N, numbers):
+        self.matrix, self.N, self.numbers = matrix, N, numbers
+        self.is_wide = matrix.is_wide
+
+    def block(self, rows):
+        A, error = self.matrix.block(rows)
+        return A + self.N, self.numbers.raised(error, np.abs(A + self.N).sum(), 2)
+
+
 class Node:
     """A part of the search: the rows that are allowed, which are required, and what bounds it."""
 
     def __init__(self, state, matrix, arrays):
-        self.rows, self.matrix = np.flatnonzero(state), matrix
+        self.rows, self.matrix, self.own = np.flatnonzero(state), matrix, matrix
         self.required = state[self.rows] == 2
         for name, array in arrays.items():
             setattr(self, name, array)
@@ -415,22 +508,26 @@ def decisions(c, required, k, bound, target):
     return inside, outside
 
 
-def listed(node, numbers, c, m, k, rest, target, left):
+def listed(node, numbers, c, m, k, rest, target, left, kind):
     """Return how many supports were looked at one by one; refuse if one may be above the target."""
     fixed, free = np.flatnonzero(node.required), np.flatnonzero(~node.required)
-    needed = max(0, min(k - len(fixed), len(free)))
-    count = comb(len(free), needed)
-    need(count <= left, "a node is neither closed nor divided nor small enough to be listed")
-    chosen = np.array(list(combinations(free, needed)), dtype=int).reshape(count, needed)
-    supports = np.hstack([np.broadcast_to(fixed, (count, len(fixed))), chosen])
-    sums = c[supports].sum(axis=1)
-    most = numbers.raised(rest + sums, abs(rest) + sums, k + 8)
-    for part in np.array_split(supports[~(most <= target)], 1 + count // 1000):
-        if len(part):
-            blocks, errors = zip(*(node.matrix.block(node.rows[I]) for I in part), strict=True)
-            above = numbers.top_sums(np.array(blocks), m, max(errors))[1]
-            need(np.all(above <= target), "a listed support may explain more than is claimed")
-    return count
+    most, total = max(0, min(k - len(fixed), len(free))), 0
+    for needed in range(0 if kind.smaller else most, most + 1):
+        count = comb(len(free), needed)
+        total += count
+        need(total <= left, "a node is neither closed nor divided nor small enough to be listed")
+        if not len(fixed) + needed:
+            continue
+        chosen = np.array(list(combinations(free, needed)), dtype=int).reshape(count, needed)
+        supports = np.hstack([np.broadcast_to(fixed, (count, len(fixed))), chosen])
+        sums = c[supports].sum(axis=1)
+        bounds = numbers.raised(rest + sums, abs(rest) + sums, k + 8)
+        for part in np.array_split(supports[~(bounds <= target)], 1 + count // 1000):
+            if len(part):
+                blocks, errors = zip(*(node.own.block(node.rows[I]) for I in part), strict=True)
+                closed = kind.closes(blocks, errors, m, target, numbers)
+                need(np.all(closed), "a listed support may explain more than is claimed")
+    return total
 
 
 def examine(claim, given, exact):
@@ -438,13 +535,14 @@ def examine(claim, given, exact):
     need(number(claim, "version") == VERSION, f"the version must be {VERSION}")
     kind = str(claim["kind"])
     need(kind in KINDS, f"the kind {kind!r} is not one of {', '.join(KINDS)}")
-    value_of, bound_of, shapes = KINDS[kind]
+    kind = KINDS[kind]
+    shapes = kind.arrays
     m, k = number(claim, "m"), number(claim, "k")
     gap = float(number(claim, "gap", "fiu"))
     need(0 <= gap < np.inf, "the gap must be finite and at least 0")
     array, of_data = find_matrix(claim, given)
     d = array.shape[1]
-    need(1 <= m <= k <= d, "1 <= m <= k <= d must hold")
+    need(1 <= m <= kind.rows(m, k, d) and k <= d, "m or k do not fit the features")
     root = np.ones(d, dtype=np.int8)
     for name, state in (("forbidden", 0), ("required", 2)):
         rows = features(claim, name, d) if name in claim else []
@@ -456,7 +554,8 @@ def examine(claim, given, exact):
     others = [claim[x] for x in claim if x.partition("_")[0] in shapes and "_" in x] * exact
     numbers = (Exact if exact else Floating)(array, of_data, others)
     matrix = Matrix(array, of_data, numbers)
-    value = value_of(claim, matrix, numbers, m, k, root)
+    value = kind.value(claim, matrix, numbers, m, k, root)
+    k = kind.rows(m, k, d)
     target, worst, left = numbers.target(value, gap), value, LISTED
     if not array.any():
         return Verdict(True, "holds", 0.0, 0.0)
@@ -483,7 +582,7 @@ def examine(claim, given, exact):
             continue  # no support is left
         arrays = inherited(*held[t], rows, shapes) if own is None else own
         node = Node(state, matrix, arrays)
-        rest, c, bound = bound_node(node, numbers, m, k, bound_of)
+        rest, c, bound = bound_node(node, numbers, m, k, kind.bound)
         if "nodes" not in claim:
             closes = bound <= target
             return Verdict(bool(closes), "holds" if closes else "the bound is above the claim",
@@ -495,7 +594,7 @@ def examine(claim, given, exact):
             decided[t][0][rows], decided[t][1][rows] = outside, inside
             worst = target
         else:
-            left -= listed(node, numbers, c, m, k, rest, target, left)
+            left -= listed(node, numbers, c, m, k, rest, target, left, kind)
             worst = target
     return Verdict(True, "holds", numbers.back(value), numbers.back(worst))
 

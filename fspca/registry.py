@@ -7,10 +7,12 @@ figures are made from it.  It is long because it is one table.
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.em import em
 from fspca.nonnegative.epsilon_net import epsilon_net
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.nspca import nspca
+from fspca.nonnegative.solve import solve_nonnegative
 from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import Nonnegative, Problem, SeparateSupports, SharedSupport
 from fspca.separate_supports.deflated_sadmm import deflated_sadmm_with_k
@@ -214,6 +216,12 @@ _deflated_sadmm = Solver(
     "the components must be orthonormal",
     "separate_supports/sadmm.ipynb#Which-copy-is-the-answer", "#D55E00 ^ :",
 )  # fmt: skip
+_solve_nonnegative = Solver(
+    "solve_nonnegative", solve_nonnegative, Nonnegative, "bounded", "rises", "matrix",
+    "never below components one after another; a bound on the optimum, checkable",
+    "some seconds for some hundred features", "",
+    "nonnegative/parts.ipynb", "#000000 D -", {"n_starts": 6, "max_iter": 50},
+)  # fmt: skip
 _spannogram = Solver(
     "spannogram", spannogram, Nonnegative, "bounded", "labels", "questions",
     r"if $\operatorname{rank} A \le r$; with `shift=True` also for $\sigma I + L$, "
@@ -270,7 +278,7 @@ SOLVERS = {
         _gpower.also("gpower, block l0", "rises labels", "#E69F00 2 :",
                      {"norm": "l0", "block": True}),
         _grqi, _inverse_power, _manifold_penalty, _sadmm, _deflated_sadmm,
-        _spannogram,
+        _solve_nonnegative, _spannogram,
         _spannogram.also("spannogram, shifted", "shift labels", "#0072B2 D --", {"shift": True}),
         _epsilon_net, _em, _nspca,
     )

@@ -18,15 +18,16 @@ def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress):
     component.  Where the time runs out, the largest variances left fill up what is missing.
     """
     checked_choice("apart", apart, ("supports", "deflation"))
-    A = A.plain
+    A, problem = A.plain, Nonnegative(m, k, disjoint=apart == "supports")
     if m == 1:
-        return method(A, k, Run(max_iter, max_seconds, progress))
-    problem = Nonnegative(m, k, disjoint=apart == "supports")
+        return method(A, int(problem.counts[0]), Run(max_iter, max_seconds, progress))
     W, rest, free, columns = np.zeros((A.size, m)), A, np.arange(A.size), []
     with Run(m, max_seconds, progress) as run:
         history, steps, stopped = [], 0, "done"
         for j in range(m):
-            most = min(k, len(free) - (m - 1 - j)) if apart == "supports" else k
+            most = int(problem.counts[j])
+            if apart == "supports":
+                most = min(most, len(free) - (m - 1 - j))
             if stopped in ("max_seconds", "interrupted"):
                 found = answer(rest, most, alone(rest), "")
             else:

@@ -1,0 +1,76 @@
+"""Several nonnegative components at once: disjoint supports, chosen by bipartite matching."""
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from fspca.linalg import EPS, largest
+
+
+def matched(weights, counts):
+    """Return m disjoint supports, of 1 to so many features, with the largest sum of weights.
+
+    weights (d x m) are not negative.  Each component has as many places as its count, a place is
+    worth to a feature what the component is, and no place needs a feature that is not among the
+    sum(counts) heaviest of its component.  First places are worth more than all others together.
+
+    >>> matched(np.array([[3.0, 2.9], [2.0, 0.5], [1.0, 0.0]]), [1, 1])
+    [array([1]), array([0])]
+    """
+    most = min(sum(counts), len(weights))
+    rows = np.unique([largest(column, most) for column in weights.T])
+    owner = np.repeat(np.arange(len(counts)), counts)
+    worth = weights[np.ix_(rows, owner)]
+    first = np.r_[0, np.cumsum(counts)[:-1]]
+    worth[:, first] += weights[rows].sum() or 1.0
+    chosen, places = linear_sum_assignment(worth, maximize=True)
+    kept = worth[chosen, places] > 0
+    chosen, owners = rows[chosen[kept]], owner[places[kept]]
+    return [np.sort(chosen[owners == j]) for j in range(len(counts))]
+
+
+def assigned(C, counts):
+    """Return unit columns x_j >= 0 with disjoint supports and the largest sum of (c_j'x_j)^2.
+
+    On a support I the best is the positive part of c_j there, worth the sum of its squares: so
+    the supports are a matching.  A component that is worth nothing anywhere has one feature.
+    """
+    plus, W = np.maximum(C, 0.0), np.zeros_like(C)
+    peak = plus.max(initial=0.0) or 1.0
+    for j, support in enumerate(matched((plus / peak) ** 2, counts)):
+        W[support, j] = plus[support, j] if plus[support, j].any() else 1 / np.sqrt(len(support))
+        W[:, j] /= np.linalg.norm(W[:, j])
+    return W
+
+
+def settled(A, W):
+    """Return W, each column the leading eigenvector on its support where that has one sign."""
+    W = W.copy()
+    for j, w in enumerate(W.T):
+        rows = np.flatnonzero(w)
+        v = np.linalg.eigh(A.submatrix(rows))[1][:, -1]
+        v = v * np.sign(v.sum())
+        if v.min() >= 0:
+            W[rows, j] = v
+    return W
+
+
+def ascend_together(A, W, counts, run):
+    """Let all columns move to the best matching of A W, and settle, until nothing is gained.
+
+    With C = A W over the roots of w_j'A w_j, sum (c_j'x_j)^2 is at most trace X'AX for every X,
+    and equal for X = W: so no step lowers what is explained.
+    """
+    for _ in run:
+        if not run.history:
+            run.keep(np.vdot(W, A.product(W)), W)
+        W = run.answer
+        AW = A.product(W)
+        own = np.maximum(np.einsum("ij,ij->j", W, AW), 0.0)
+        scale = np.sqrt(np.where(own > EPS * own.max(initial=0.0), own, np.inf))
+        W = settled(A, assigned(AW / scale, counts))
+        value = float(np.vdot(W, A.product(W)))
+        if value <= run.value * (1 + 1e-12):
+            run.stop("no gain")
+        else:
+            run.keep(value, W)
+    return run.answer

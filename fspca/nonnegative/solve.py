@@ -1,0 +1,123 @@
+"""Solve: what to call first for nonnegative components; a good answer, and how good it is."""
+
+import numpy as np
+
+from fspca.check_certificate import VERSION
+from fspca.nonnegative.components import one_by_one
+from fspca.nonnegative.em import one_em
+from fspca.nonnegative.joint import ascend_together, assigned
+from fspca.nonnegative.low_rank import low_rank
+from fspca.nonnegative.relaxation import Ground, start_from
+from fspca.nonnegative.spannogram import best_cell
+from fspca.problem import Nonnegative, Solution
+from fspca.running import Run, solves
+from fspca.shared_support.certificate import upper_bound
+
+FORMED = 700  # features up to which the doubly nonnegative relaxation is solved
+RANK, NEAR = 3, 1e-3  # of the low-rank part that starts come from, and how nearly it is solved
+CLOSE = 1e-9  # relative: a bound so close to the value proves it
+
+
+@solves(Nonnegative, counts=True)
+def solve_nonnegative(A, m, k, *, n_starts=30, seed=0, max_iter=300, max_seconds=None,
+                      progress=None):  # fmt: skip
+    r"""Find good nonnegative components and say how far from the best they can be.
+
+    The problem is max trace(W'AW) over entrywise nonnegative W with unit columns on disjoint
+    supports, at most k nonzeros each.  Components found one after another by the spannogram
+    and by EM, and random directions of the low-rank part, are improved together: given where
+    the components point, the best supports are a bipartite matching.  A doubly nonnegative
+    relaxation bounds what is best.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+    m : int
+        Components.
+    k : int or m ints
+        Nonzeros of each at most.
+    n_starts, seed
+        Random starts beside the two.
+    max_iter, max_seconds
+        Steps of the relaxation; its bound is valid whenever it ends.
+    progress : True or callable
+        Told after each start and each ten steps.
+
+    Returns
+    -------
+    Solution
+        Never below components found one after another.  With the matrix A its `certificate`, where
+        there is one, is a claim for `fspca.check_certificate.check`.
+
+    Notes
+    -----
+    The relaxation is solved up to 700 features; above, the bound is that of the best shared
+    support of as many features, and of the low-rank part for m = 1.
+    The matching is that of Asteris, Papailiopoulos, Kyrillidis and Dimakis (2015).
+    Explained in the chapter "Choose several parts together".
+
+    Examples
+    --------
+    >>> A = np.kron(np.diag([3.0, 2.0]), np.ones((2, 2))) + np.eye(4)
+    >>> best = solve_nonnegative(A, 2, 2)
+    >>> best.W.T.round(3), bool(best.gap < 1e-8)
+    (array([[0.707, 0.707, 0.   , 0.   ],
+           [0.   , 0.   , 0.707, 0.707]]), True)
+    """
+    A, problem, claim = A.plain, Nonnegative(m, k, disjoint=True), None
+    counts = problem.counts.tolist()
+    with Run(None, max_seconds, progress) as starts:
+        for W in candidates(A, m, counts, n_starts, np.random.default_rng(seed)):
+            run = Run(1000, starts.left)
+            ascend_together(A, W, counts, run)
+            starts.keep(run.value, run)
+            if starts.left == 0:
+                starts.stop("max_seconds")
+                break
+        claim = bounded(A, m, counts, starts.answer.answer, max_iter, starts)
+    best = starts.answer
+    W, value = best.answer, problem.score(A, best.answer)
+    facts = best.facts | ({"stopped": starts.stopped} if starts.stopped else {})
+    bound = None if starts.bound is None else max(starts.bound, value)
+    return Solution(W, np.flatnonzero(W.any(axis=1)), value, problem, "solve_nonnegative", **facts,
+                    upper_bound=bound, certificate=claim)  # fmt: skip
+
+
+def candidates(A, m, counts, n_starts, rng):
+    """Yield starts: one component after another, by cells and by EM, and random directions."""
+    rank = min(RANK, A.size)
+
+    def by_cells(A, k, run):
+        return best_cell(A, k, min(rank, A.size), True, NEAR, 100_000, run)
+
+    def by_em(A, k, run):
+        return one_em(A, k, "random", 10, np.random.default_rng(0), 1e-6, run)
+
+    for method in (by_cells, by_em):
+        yield one_by_one(A, m, counts, "supports", method, 1000, None, None).W
+    V = low_rank(A, rank)[0]
+    for n in range(n_starts if V.any() else 0):  # in turns of the leading part, and of all of A
+        C = V @ rng.standard_normal((V.shape[1], m))
+        yield assigned(A.product(rng.standard_normal((A.size, m))) if n % 2 else C, counts)
+
+
+def bounded(A, m, counts, W, max_iter, run):
+    """Tell the run an upper bound, and return the claim that proves it, or None."""
+    d, rows = A.size, min(sum(counts), A.size)
+    if d > FORMED:
+        run.tell(bound=upper_bound(A, m, max(rows, m), max_seconds=run.left).bound)
+        if m == 1:
+            cells = best_cell(A, counts[0], RANK, True, NEAR, 100_000, Run(None, run.left))
+            run.tell(bound=cells.upper_bound)
+        return None
+    ground, none = Ground(A.submatrix(np.arange(d)), m, rows), np.zeros(d, dtype=bool)
+    source, found = ground.descend(np.arange(d), none, start_from(d, m, rows)), None
+    for _ in range(10, max_iter + 10, 10):
+        now = next(source)[0]
+        found = now if found is None or now.value < found.value else found
+        run.tell(bound=found.value)
+        if found.value <= run.value * (1 + CLOSE) or run.left == 0:
+            break
+    gap = max(found.value / run.value - 1, 0.0) + CLOSE if run.value > 0 else 0.0
+    claim = {"version": VERSION, "kind": "nonnegative", "m": m, "k": max(counts), "gap": gap}
+    return claim | {"W": W} | {f"{name}_0": array for name, array in found.arrays.items()}

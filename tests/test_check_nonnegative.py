@@ -1,0 +1,153 @@
+"""The checker on nonnegative claims: what is true holds, and no forgery does."""
+
+import numpy as np
+import pytest
+from test_check_certificate import forged
+
+from fspca.check_certificate import check
+from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.nonnegative.solve import solve_nonnegative
+
+COUNT = 2000  # mutations; ten times as many by night
+RING = np.array([1.0, -1.0, 1.0, 1.0, -1.0])
+HORN = np.array([np.roll(RING, i) for i in range(5)])  # copositive; the relaxation does not see it
+
+
+def problem(rng):
+    """A covariance of few features with entries of both signs, and k."""
+    d = int(rng.integers(3, 7))
+    B = rng.standard_normal((int(rng.integers(1, d + 2)), d)) * np.exp(rng.standard_normal(d))
+    if rng.random() < 0.3:  # ties, repeated rows, opposite rows
+        B = rng.integers(-2, 3, B.shape).astype(float)
+    A = B.T @ B + 0.1 * np.eye(d)
+    A[0, 1] = A[1, 0] = min(A[0, 1], -0.01)
+    A += max(0.0, 0.1 - np.linalg.eigvalsh(A)[0]) * np.eye(d)
+    return A, int(rng.integers(1, d + 1))
+
+
+def honest(rng):
+    """A claim: a tree for one component, or one bound for two."""
+    A, k = problem(rng)
+    if rng.random() < 0.3:
+        return solve_nonnegative(A, 2, k, n_starts=4, max_iter=50).certificate | {"A": A}
+    return branch_and_bound_nonnegative(A, 1, k, n_starts=4).certificate | {"A": A}
+
+
+def is_true(claim):
+    """Say whether an accepted claim is true, whatever proof it carries."""
+    A, m, k = np.asarray(claim["A"], float), int(claim["m"]), int(claim["k"])
+    W = np.asarray(claim["W"], float)
+    value = sum(w @ A @ w / (w @ w) for w in W.T)
+    most = exhaustive_nonnegative(A, m, k).objective
+    fits = np.all((W > 0).sum(axis=0) <= k) and np.all((W > 0).sum(axis=1) <= 1)
+    slack = float(claim["gap"]) * abs(value) + 1e-12 * abs(most)
+    return W.min() >= 0 and fits and most <= value + slack
+
+
+def attack(count, seed):
+    """Return how many of so many forged claims were accepted, all of them true."""
+    rng, accepted = np.random.default_rng(seed), 0
+    for number in range(count):
+        if number % 20 == 0:
+            claim = honest(rng)
+        forgery = forged(claim, rng)
+        verdict = check(forgery)
+        assert isinstance(verdict.holds, bool)
+        if verdict.holds:
+            accepted += 1
+            try:
+                true = is_true(forgery)
+            except ValueError:  # of a matrix that is no covariance, which a claim may be about
+                continue
+            assert true, forgery
+    return accepted
+
+
+@pytest.mark.filterwarnings("ignore")  # a forged array may warn when it is made
+def test_no_forgery_is_accepted_and_none_raises():
+    assert attack(COUNT, 0) > COUNT / 50
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_no_forgery_is_accepted_by_night(seed):
+    attack(COUNT, seed)
+
+
+def bound_claim(A, m, k, W, **arrays):
+    asked = {"version": 1, "kind": "nonnegative", "m": m, "k": k, "A": A, "W": W, "gap": 1e9}
+    return asked | {f"{name}_0": array for name, array in arrays.items()}
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_any_arrays_prove_a_bound(seed):
+    """Theorem 4 with any G, any Y, symmetric or not, and any N >= 0."""
+    rng = np.random.default_rng(seed)
+    A, k = problem(rng)
+    d, m = len(A), 1 + seed % 2
+    size = np.trace(A) / d * 10.0 ** rng.uniform(-3, 1, 3)
+    arrays = {
+        "G": np.sqrt(size[0]) * rng.standard_normal((d, 2)) * (seed % 3 > 0),
+        "Y": size[1] * rng.standard_normal((d, d)) * (seed % 4 > 0),
+        "N": np.maximum(-A, 0.0) if seed % 5 else size[2] * rng.random((d, d)),
+    }
+    arrays["N"] = arrays["N"] + arrays["N"].T
+    verdict = check(bound_claim(A, m, k, np.eye(d)[:, :m], **arrays))
+    assert verdict.holds, verdict
+    assert verdict.bound >= exhaustive_nonnegative(A, m, k).objective * (1 - 1e-12)
+
+
+def test_the_hypotheses_are_needed():
+    """A negative entry of N, or of W, and the bound lies below the optimum: both are refused."""
+    A, W = np.ones((2, 2)), np.eye(2)[:, :1]
+    sharp = bound_claim(A, 1, 2, W, N=np.array([[0.0, -1.0], [-1.0, 0.0]]))
+    assert "N has negative entries" in check(sharp).reason
+    raised = A + sharp["N_0"]
+    assert np.linalg.eigvalsh(raised)[-1] < exhaustive_nonnegative(A, 1, 2).objective
+    opposite = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    with_signs = np.array([[1.0], [-1.0]])
+    assert "W has negative entries" in check(bound_claim(opposite, 1, 2, with_signs)).reason
+    shared = np.array([[1.0, 1.0], [1.0, 0.0]])
+    assert "share a feature" in check(bound_claim(A, 2, 2, shared)).reason
+
+
+def test_eigenvectors_with_two_signs_close_what_no_bound_closes():
+    A = np.linalg.eigvalsh(HORN)[-1] * np.eye(5) - HORN
+    found = branch_and_bound_nonnegative(A, 1, 5)
+    claim = found.certificate | {"A": A}
+    assert check(claim).holds
+    assert found.gap < 1e-8
+    relaxed = solve_nonnegative(A, 1, 5, max_iter=2000)
+    assert relaxed.gap > 0.05
+    assert exhaustive_nonnegative(A, 1, 5).objective == pytest.approx(found.objective, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_exact_arithmetic_agrees(seed):
+    claim = honest(np.random.default_rng(seed))
+    exact = check(claim | {"gap": claim["gap"] + 1e-9}, exact=True)
+    assert exact.holds, exact
+    assert exact.value >= check(claim).value
+
+
+def test_a_divided_tree_may_not_be_cut(monkeypatch):
+    """Next to nothing is listed, so that trees divide; then a child is taken away, or emptied."""
+    monkeypatch.setattr("fspca.nonnegative.branch_and_bound.ONE_BY_ONE", 1)
+    monkeypatch.setattr("fspca.nonnegative.branch_and_bound.ROOT_STEPS", 20)
+    divided = 0
+    for seed in range(40):
+        A, k = problem(np.random.default_rng(seed))
+        claim = branch_and_bound_nonnegative(A, 1, k, n_starts=4).certificate | {"A": A}
+        assert check(claim).holds
+        if np.max(claim["branch"]) < 0:
+            continue
+        divided += 1
+        if claim["branch"][claim["parent"][-1]] >= 0:  # the last is one of two children
+            cut = {name: np.asarray(claim[name])[:-1] for name in ("nodes", "parent", "branch")}
+            assert "do not partition" in check(claim | cut).reason
+        states = np.array(claim["nodes"])
+        states[-1] = 0
+        assert "without reason" in check(claim | {"nodes": states}).reason
+    assert divided > 5

@@ -1,0 +1,117 @@
+"""Several nonnegative components together: the best matching, never below one after another."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from fspca import Covariance, Nonnegative, check_solution, datasets, em, spannogram
+from fspca.check_certificate import check
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.nonnegative.joint import ascend_together, assigned, matched
+from fspca.nonnegative.solve import solve_nonnegative
+from fspca.running import Run
+from fspca.synthetic import make_scheme
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_matching_is_the_best_of_all(seed):
+    rng = np.random.default_rng(seed)
+    d, counts = 6, [1 + seed % 2, 2]
+    weights = rng.uniform(size=(d, 2)) * (rng.uniform(size=(d, 2)) < 0.7)
+    supports = matched(weights, counts)
+    assert all(1 <= len(s) <= n for s, n in zip(supports, counts, strict=True))
+    best = max(
+        sum(weights[i, j] for i, j in enumerate(owners) if j < 2)
+        for owners in product(range(3), repeat=d)
+        if 1 <= owners.count(0) <= counts[0] and 1 <= owners.count(1) <= counts[1]
+    )
+    total = sum(weights[s, j].sum() for j, s in enumerate(supports))
+    assert total == pytest.approx(best, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_steps_never_lower_what_is_explained(seed):
+    A, rng = make_scheme("F", 12, seed), np.random.default_rng(seed)
+    W, run = assigned(rng.standard_normal((12, 3)), [3, 2, 4]), Run(50)
+    ascend_together(Covariance(A), W, [3, 2, 4], run)
+    assert np.all(np.diff(run.history) >= 0)
+    assert check_solution(A, run.answer, Nonnegative(3, [3, 2, 4], disjoint=True))
+
+
+def instance(seed):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(3, 11))
+    B = rng.standard_normal((int(rng.integers(1, d + 2)), d))
+    if seed % 4 == 1:
+        B = rng.integers(-2, 3, B.shape).astype(float)
+    return B.T @ B, min(int(rng.integers(1, 6)), d)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_two_components_are_those_of_enumeration(seed):
+    A, k = instance(seed)
+    best = exhaustive_nonnegative(A, 2, k).objective
+    found = solve_nonnegative(A, 2, k, max_iter=100)
+    assert check_solution(A, found)
+    assert found.objective == pytest.approx(best, rel=1e-9)
+    assert found.upper_bound >= best * (1 - 1e-12)
+    assert check(found.certificate | {"A": (A + A.T) / 2}).holds or not A.any()
+
+
+@pytest.mark.parametrize("m", [1, 2, 4])
+def test_never_below_one_after_another(m):
+    for name, k in (("digit_pixels", 20), ("tecator_spectra", 10)):
+        A = datasets.load(name).covariance()
+        found = solve_nonnegative(A, m, k, n_starts=4, max_iter=50)
+        assert check_solution(A, found)
+        greedy = [
+            spannogram(A, m, k, rank=3, shift=True, tol=1e-3).objective,
+            em(A, m, k, n_starts=10).objective,
+        ]
+        assert found.objective >= max(greedy) * (1 - 1e-12)
+        assert found.upper_bound >= found.objective
+
+
+def test_components_may_have_counts_of_their_own():
+    A = make_scheme("F", 12, 0)
+    found = solve_nonnegative(A, 3, [5, 1, 2])
+    assert np.all(np.count_nonzero(found.W, axis=0) <= [5, 1, 2])
+    assert found.problem == Nonnegative(3, [5, 1, 2], disjoint=True)
+
+
+def test_greedy_choice_can_be_beaten():
+    """The loudest part takes a feature that two others need more."""
+    gains = 0
+    for seed in range(15):
+        A = make_scheme("F", 10, seed)
+        one_after_another = spannogram(A, 3, 3).objective
+        gains += solve_nonnegative(A, 3, 3, max_iter=10).objective > one_after_another * 1.001
+    assert gains > 5
+
+
+def test_an_interruption_leaves_what_was_found():
+    def stop(news):
+        if news.step == 5:
+            raise KeyboardInterrupt
+
+    A = make_scheme("F", 12, 0)
+    found = solve_nonnegative(A, 2, 4, progress=stop)
+    assert found.stopped == "interrupted"
+    assert check_solution(A, found)
+
+
+def test_many_features_are_bounded_too(monkeypatch):
+    monkeypatch.setattr("fspca.nonnegative.solve.FORMED", 10)
+    A = make_scheme("F", 12, 1)
+    for m in (1, 2):
+        found = solve_nonnegative(A, m, 3)
+        assert found.certificate is None
+        assert found.upper_bound >= exhaustive_nonnegative(A, m, 3).objective * (1 - 1e-9)
+
+
+def test_more_components_than_there_is_variance():
+    A = np.diag([3.0, 0.0, 0.0])
+    found = solve_nonnegative(A, 3, 2)
+    assert check_solution(A, found)
+    assert found.objective == pytest.approx(3)
