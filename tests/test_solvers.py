@@ -55,7 +55,8 @@ AWKWARD = {
 @pytest.mark.parametrize("case", AWKWARD)
 def test_awkward_instances_survive(solver, case):
     A, m, k = AWKWARD[case]
-    solution, best = solver(A, m, k), optimum(solver.problem(m, k), A)
+    solution = solver(A, m, k)
+    best = optimum(solution.problem, A)
     assert check_solution(A, solution)
     assert solution.objective <= best * (1 + ROUNDING)
     assert len(solution.support) == k or solver.problem is not SharedSupport
@@ -67,7 +68,8 @@ def test_awkward_instances_survive(solver, case):
 def test_feasible_true_and_never_above_the_optimum(solver, seed):
     A, m, k = random_case(seed)
     before = A.copy()
-    solution, best = solver(A, m, k), optimum(solver.problem(m, k), A)
+    solution = solver(A, m, k)
+    best = optimum(solution.problem, A)
     assert check_solution(A, solution)
     assert np.array_equal(A, before)
     assert solution.objective <= best * (1 + ROUNDING)

@@ -111,6 +111,8 @@ def bounded(A, m, counts, W, max_iter, run):
             run.tell(bound=cells.upper_bound)
         return None
     ground, none = Ground(A.submatrix(np.arange(d)), m, rows), np.zeros(d, dtype=bool)
+    if not ground.full.any():
+        return run.tell(bound=0.0)
     source, found = ground.descend(np.arange(d), none, start_from(d, m, rows)), None
     for _ in range(10, max_iter + 10, 10):
         now = next(source)[0]
