@@ -7,7 +7,6 @@ figures are made from it.  It is long because it is one table.
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.em import em
 from fspca.nonnegative.epsilon_net import epsilon_net
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
