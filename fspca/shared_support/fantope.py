@@ -29,7 +29,7 @@ def penalty_for(A, m, k, run=None, bisections=12, **options):
         if (enough := tried.rows >= k) or not met:
             keep_rounded(run, A, m, k, tried)
         else:
-            run.tell(bound=bound_of(tried, A, m, k))
+            run.tell(bound=dual_bound(tried, A, m, k))
         if tried.stopped == "interrupted":
             raise KeyboardInterrupt
         low, high = (penalty, high) if enough else (low, penalty)
@@ -39,7 +39,7 @@ def penalty_for(A, m, k, run=None, bisections=12, **options):
     return run.answer[0]
 
 
-def bound_of(relaxation, A, m, k):
+def dual_bound(relaxation, A, m, k):
     """Return what no feasible W explains more than, by the dual value."""
     return relaxation.dual_value + relaxation.penalty * k * np.sqrt(m) - m * A.ridge
 
@@ -49,7 +49,7 @@ def keep_rounded(run, A, m, k, relaxation):
     problem = SharedSupport(m, k)
     W, support = rounded(A, relaxation.H, problem)
     value = problem.score(A.plain, W)
-    run.keep(value, (relaxation, W, support), bound_of(relaxation, A, m, k))
+    run.keep(value, (relaxation, W, support), dual_bound(relaxation, A, m, k))
 
 
 @solves(SharedSupport, measured=("penalty",))

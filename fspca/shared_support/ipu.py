@@ -7,7 +7,7 @@ import numpy as np
 from fspca.problem import SharedSupport
 from fspca.running import solves
 from fspca.shared_support.go import go
-from fspca.shared_support.iteration import iterate
+from fspca.shared_support.iteration import from_every_start
 from fspca.starts import SHARED_WORDS, checked_init
 
 
@@ -78,5 +78,7 @@ def ipu(A, m, k, *, init="go", n_starts=1, seed=0, max_iter=100, max_seconds=Non
     if k == m:  # the largest variances are optimal: there is nothing to climb
         checked_init(init, A.size, m, SHARED_WORDS)
         return replace(go(A, m, k), solver="ipu")
-    return iterate(A, m, k, proxy_rows, "ipu", init, n_starts, seed, max_iter, max_seconds,
-                   progress, refined=True)  # fmt: skip
+    return from_every_start(
+        A, m, k, proxy_rows, "ipu", init, n_starts, seed, max_iter, max_seconds, progress,
+        refined=True,
+    )  # fmt: skip

@@ -26,7 +26,7 @@ def applied(A, W, support):
     return AW, V.T @ (AW if support is None else AW[support])
 
 
-def steps(A, problem, start, scale, refined):
+def truncations(A, problem, start, scale, refined):
     """Yield W, its support and its objective after each step, until nothing changes.
 
     `start` is a pair: W, and its support or None.  `scale(AW, M)` with M = W'AW returns the d x m
@@ -54,8 +54,10 @@ def steps(A, problem, start, scale, refined):
         yield W, support, float(np.trace(M)) - problem.m * A.ridge
 
 
-def iterate(A, m, k, scale, solver, init, n_starts, seed, max_iter, max_seconds, progress, *,
-            refined, keep="last"):  # fmt: skip
+def from_every_start(
+    A, m, k, scale, solver, init, n_starts, seed, max_iter, max_seconds, progress, *, refined,
+    keep="last",
+):  # fmt: skip
     """Run the steps from every start, and return the best Solution."""
     checked_choice("keep", keep, ("last", "best"))
     problem, rng = SharedSupport(m, k), np.random.default_rng(seed)
@@ -63,7 +65,7 @@ def iterate(A, m, k, scale, solver, init, n_starts, seed, max_iter, max_seconds,
     with Run(None, max_seconds, progress) as starts:
         for n in starts:
             start = starting_point(A, problem, init if n == 1 else "random", rng)
-            walk = steps(A, problem, start, scale, refined)
+            walk = truncations(A, problem, start, scale, refined)
             run = Run(max_iter, starts.left, starts.hear, latest=keep == "last")
             starts.take(follow(A, problem, start, walk, run, solver, refined))
             if n == n_starts:

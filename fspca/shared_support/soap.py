@@ -4,7 +4,7 @@ import numpy as np
 
 from fspca.problem import SharedSupport
 from fspca.running import solves
-from fspca.shared_support.iteration import iterate
+from fspca.shared_support.iteration import from_every_start
 
 
 def orthonormal_rows(AW, M):
@@ -60,5 +60,7 @@ def soap(
     >>> soap(A, m=1, k=2)
     soap: explains 3 (46.2 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features (1 step)
     """
-    return iterate(A, m, k, orthonormal_rows, "soap", init, n_starts, seed, max_iter, max_seconds,
-                   progress, refined=refined, keep=keep)  # fmt: skip
+    return from_every_start(
+        A, m, k, orthonormal_rows, "soap", init, n_starts, seed, max_iter, max_seconds, progress,
+        refined=refined, keep=keep,
+    )  # fmt: skip

@@ -4,7 +4,7 @@ import numpy as np
 
 from fspca.problem import SharedSupport
 from fspca.running import solves
-from fspca.shared_support.iteration import iterate
+from fspca.shared_support.iteration import from_every_start
 
 
 def product_rows(AW, M):
@@ -58,5 +58,7 @@ def srt(
     >>> srt(A, m=1, k=2)
     srt: explains 3 (46.2 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features (1 step)
     """
-    return iterate(A, m, k, product_rows, "srt", init, n_starts, seed, max_iter, max_seconds,
-                   progress, refined=refined, keep=keep)  # fmt: skip
+    return from_every_start(
+        A, m, k, product_rows, "srt", init, n_starts, seed, max_iter, max_seconds, progress,
+        refined=refined, keep=keep,
+    )  # fmt: skip

@@ -20,11 +20,12 @@ from fspca.shared_support.fantope import penalty_for, rounded
 from fspca.shared_support.go import go
 from fspca.shared_support.greedy_tpower import greedy_tpower
 from fspca.shared_support.ipu import ipu, proxy_rows
-from fspca.shared_support.iteration import starting_point, steps
+from fspca.shared_support.iteration import truncations
 from fspca.shared_support.refit import refit, solution_on
 from fspca.shared_support.relaxation import relax
 from fspca.shared_support.soap import orthonormal_rows, soap
 from fspca.shared_support.srt import product_rows, srt
+from fspca.starts import starting_point
 from fspca.synthetic import exponential_spectrum, with_spectrum, zipf_spectrum
 from fspca_reproduction.book.foundations import large_scheme, timed
 from fspca_reproduction.runner import experiment
@@ -133,7 +134,7 @@ def clocked(A, problem, start, scale, refined, most=100):
     The last entry of the seconds is the stop: it counts the step that found nothing to change.
     """
     seconds, values, began = [], [], time.perf_counter()
-    for _, _, value in steps(A, problem, start, scale, refined):
+    for _, _, value in truncations(A, problem, start, scale, refined):
         if len(values) == most or (refined and values and value <= values[-1]):
             break
         seconds.append(time.perf_counter() - began)
