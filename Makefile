@@ -32,9 +32,10 @@ test: test-lint test-unit test-book test-notebooks  ## run every check
 nightly: $(READY)  ## run the checks that take long
 	$(BIN)/pytest -n 2 -m nightly
 
-test-lint: $(READY)  ## check style and format
+test-lint: $(READY)  ## check style, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 
 test-unit: $(READY)  ## run unit tests, property tests, doctests and the notebooks' rules
 	$(BIN)/pytest -n 2 --doctest-modules fspca reproduction/fspca_reproduction tests --ignore tests/test_book.py

@@ -1,8 +1,11 @@
 """The covariance as something one asks questions of, whether or not it is ever formed."""
 
 from functools import cached_property
+from typing import Any, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
 
 from fspca import linalg, validate
 from fspca.intake import source_of
@@ -36,13 +39,15 @@ class Covariance:
     (array([2.5, 2.5]), array([2., 2.]))
     """
 
-    def __init__(self, A, ridge=0.0):
+    def __init__(self, A: ArrayLike, ridge: float = 0.0) -> None:
         ridge = validate.checked_ridge(ridge)
         self._set(Dense(validate.checked_covariance(A)), ridge)
 
     @classmethod
-    def from_data(cls, X, *, center=True, divisor="n-1", standardize=False, ridge=0.0,
-                  max_memory=2**30):  # fmt: skip
+    def from_data(
+        cls, X: Any, *, center: bool = True, divisor: str | float = "n-1",
+        standardize: bool = False, ridge: float = 0.0, max_memory: float = 2**30,
+    ) -> Self:  # fmt: skip
         r"""The covariance X'X / divisor of data X (n samples x d features), never squared.
 
         X may be an array of any real type, scipy.sparse (CSR and CSC are read where they are), a
@@ -78,7 +83,7 @@ class Covariance:
         return covariance
 
     @classmethod
-    def from_source(cls, source, ridge=0.0):
+    def from_source(cls, source: Any, ridge: float = 0.0) -> Self:
         """The covariance that a `fspca.sources.Source` answers for, taken on trust."""
         if source.streamed and not isinstance(source, View):
             source = Remembering(source)
@@ -99,12 +104,12 @@ class Covariance:
         return f"Covariance({self.size} features, {kind}{ridge})"
 
     @property
-    def plain(self):
+    def plain(self) -> "Covariance":
         """The covariance without its ridge."""
         return self._like(self._source, 0.0) if self.ridge else self
 
     @property
-    def precise(self):
+    def precise(self) -> "Covariance":
         """The same with products in float64, where those of float32 data are taken in float32."""
         exact = self._source.accuracy <= linalg.ACCURACY
         return self if exact else self._like(self._source.precise(), self.ridge)
@@ -116,12 +121,12 @@ class Covariance:
         return covariance
 
     @property
-    def passes(self):
+    def passes(self) -> int | None:
         """How often all of the data have been read so far."""
         return self._source.passes
 
     @property
-    def max_memory(self):
+    def max_memory(self) -> float:
         """The bytes that may be kept beside the data."""
         return self._source.max_memory
 
@@ -129,16 +134,16 @@ class Covariance:
     def _diagonal(self):
         return self._seen.diagonal()
 
-    def diagonal(self):
+    def diagonal(self) -> np.ndarray:
         """The variances of the features."""
         return self._diagonal.copy()
 
     @cached_property
-    def trace(self):
+    def trace(self) -> float:
         """The sum of the variances."""
         return float(self._diagonal.sum())
 
-    def submatrix(self, rows):
+    def submatrix(self, rows: ArrayLike) -> np.ndarray:
         """The principal submatrix A[I, I] as an array."""
         return self._seen.submatrix(self._checked(rows))
 
@@ -148,16 +153,16 @@ class Covariance:
             raise ValueError(f"rows={rows!r} must be features between 0 and {self.size - 1}")
         return rows
 
-    def columns(self, rows, among=None):
+    def columns(self, rows: ArrayLike, among: ArrayLike | None = None) -> np.ndarray:
         """A[:, I], or A[among, I], as an array that is not to be written to."""
-        rows, among = np.asarray(rows), slice(None) if among is None else np.asarray(among)
-        return self._seen.columns(rows, among)
+        within = slice(None) if among is None else np.asarray(among)
+        return self._seen.columns(np.asarray(rows), within)
 
-    def product(self, V, rows=None):
+    def product(self, V: ArrayLike, rows: ArrayLike | None = None) -> np.ndarray:
         """A V, or A[:, I] V where V holds only the rows I."""
         return self._seen.product(V, None if rows is None else self._checked(rows))
 
-    def leading(self, m):
+    def leading(self, m: int) -> tuple[np.ndarray, np.ndarray]:
         """The m largest eigenvalues, descending, and their eigenvectors as columns."""
         if not 1 <= m <= self.size:
             raise ValueError(f"m={m} must lie between 1 and d={self.size}")
@@ -168,24 +173,24 @@ class Covariance:
         values, vectors = self._pairs[asked]
         return values[:m].copy(), vectors[:, :m].copy()
 
-    def known_leading(self, m):
+    def known_leading(self, m: int) -> np.ndarray | None:
         """The m largest eigenvalues where they are at hand or cheap, or None."""
         cheap = self.size <= DENSE_SIZE and not self._seen.streamed
         return self.leading(m)[0] if cheap or m in self._pairs else None
 
     @property
-    def factor(self):
+    def factor(self) -> LinearOperator:
         """A linear operator Z (n x d) with A = Z'Z; there is one where A comes from data."""
         factor = self._seen.factor()
         if factor is None:
             raise ValueError(f"{self!r} has no factor; use Covariance.from_data with ridge=0")
         return factor
 
-    def gram(self):
+    def gram(self) -> np.ndarray | None:
         """Z Z' for A = Z'Z, n x n, in one pass; None where A has no factor or only gives rows."""
         return self._seen.gram()
 
-    def wide_factor(self, most=np.inf):
+    def wide_factor(self, most: float = np.inf) -> np.ndarray | None:
         """The factor as an array where A has fewer samples than features and than most, or None.
 
         None too where it would be an array of its own that does not fit `max_memory`.
@@ -196,7 +201,7 @@ class Covariance:
         return Z.rmatmat(np.eye(Z.shape[0])).T if fits else None
 
     @property
-    def unit(self):
+    def unit(self) -> float:
         """1, or where variances are so far from it that their powers might be none: such a scale.
 
         It is a power of four, so that dividing by it is exact, and so is the factor's share.
@@ -206,11 +211,11 @@ class Covariance:
             return 1.0
         return 4.0 ** np.round(np.log2(top) / 2)
 
-    def scaled(self, c):
+    def scaled(self, c: float) -> "Covariance":
         """c A, for a power of four c."""
         return self._like(Scaled(self._source, c), self.ridge * c)
 
-    def shifted(self, sigma):
+    def shifted(self, sigma: float) -> "Covariance":
         """A + sigma I, for a sigma that leaves it positive semidefinite."""
         if not np.isfinite(sigma) or self._diagonal.min() + sigma < -linalg.TIE * self.trace:
             raise ValueError(
@@ -219,12 +224,12 @@ class Covariance:
             )
         return self._like(Shifted(self._source, sigma), self.ridge)
 
-    def restricted(self, rows):
+    def restricted(self, rows: ArrayLike) -> "Covariance":
         """The covariance of some of the features."""
         rows = validate.checked_rows(rows, self.size)
         return self._like(self._source.restricted(rows), self.ridge, rows)
 
-    def deflated(self, x):
+    def deflated(self, x: ArrayLike) -> "Covariance":
         """(I - xx') A (I - xx') for a unit vector x: projection deflation."""
         x = np.asarray(x, dtype=float)
         if x.shape != (self.size,) or not abs(np.linalg.norm(x) - 1) <= 1e-8:
@@ -235,6 +240,9 @@ class Covariance:
         return self._like(Deflated(self._source, x), self.ridge)
 
 
-def as_covariance(A):
+def as_covariance(A: "Matrix") -> Covariance:
     """Return A if it is a Covariance, and the Covariance of the array A otherwise."""
     return A if isinstance(A, Covariance) else Covariance(A)
+
+
+Matrix: TypeAlias = ArrayLike | Covariance  # what every solver takes for A

@@ -6,6 +6,7 @@ import os
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.io
@@ -34,7 +35,7 @@ class Dataset:
     names: list
     provenance: str
 
-    def covariance(self, **conventions):
+    def covariance(self, **conventions: Any) -> Covariance:
         """Return the Covariance; conventions as in `Covariance.from_data` where there is data."""
         if self.A is not None:
             return Covariance(self.A, **conventions)
@@ -46,25 +47,25 @@ class Dataset:
         return f"Dataset({self.name}: {what}; {self.provenance})"
 
 
-def cache():
+def cache() -> Path:
     """Return the folder for what is fetched."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "fspca"
 
 
-def places():
+def places() -> list[Path]:
     """Return the folders in which sets are looked for, first to last."""
     named = os.environ.get("FSPCA_DATA")
     return [RAW, *([Path(named)] if named else []), cache()]
 
 
-def where(name):
+def where(name: str) -> Path | None:
     """Return the path of a set's file, or None where it is not here."""
     file = CATALOGUE[checked_choice("name", name, tuple(CATALOGUE))].file
     return next((place / file for place in places() if (place / file).is_file()), None)
 
 
-def checksum(*arrays):
+def checksum(*arrays: np.ndarray) -> str:
     """Return the sha256 of decoded arrays: of type, shape and bytes, whatever the file's format."""
     digest = hashlib.sha256()
     for array in arrays:
@@ -73,7 +74,7 @@ def checksum(*arrays):
     return digest.hexdigest()
 
 
-def load(name):
+def load(name: str) -> Dataset:
     """Return the Dataset of that name: carried here, in the folder FSPCA_DATA, or in the cache.
 
     >>> load("pitprops")
@@ -85,7 +86,7 @@ def load(name):
     return _read(name, path)
 
 
-def missing(name):
+def missing(name: str) -> str:
     """Return a sentence with the ways to get a set that is not here."""
     entry = CATALOGUE[name]
     ways = [f"put {entry.file} into a folder and name that folder in the variable FSPCA_DATA"]
@@ -129,7 +130,7 @@ def _checked(name, parts, path):
     return Dataset(name, X, parts.get("A"), parts.get("y"), listed, provenance)
 
 
-def fetch(name, progressbar=True):
+def fetch(name: str, progressbar: bool = True) -> Dataset:
     """Download a set from its public address into the cache, check it, and return it.
 
     Needs the package pooch (and tqdm for the progress bar).

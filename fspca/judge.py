@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fspca.covariance import as_covariance
+from fspca.covariance import Matrix, as_covariance
 from fspca.problem import TOLERANCE, Problem, Solution
 
 
@@ -30,7 +31,7 @@ def loadings(W):
     return W.W if isinstance(W, Solution) else W
 
 
-def objective(A, W):
+def objective(A: Matrix, W: ArrayLike | Solution) -> float:
     """Return trace(W'AW) of loadings W or a Solution, on the covariance without its ridge.
 
     >>> objective(np.diag([3.0, 2.0, 1.0]), np.eye(3)[:, :2])
@@ -39,7 +40,9 @@ def objective(A, W):
     return Problem(1, 1).score(as_covariance(A).plain, loadings(W))
 
 
-def check_solution(A, solution, problem=None, *, rises=False):
+def check_solution(
+    A: Matrix, solution: Solution, problem: Problem | None = None, *, rises: bool = False,
+) -> Verdict:  # fmt: skip
     """Judge a Solution, or an array W for a problem: recompute all that it claims.
 
     The objective is recomputed on the covariance without its ridge, the support from W's

@@ -2,17 +2,18 @@
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import ArrayLike
 
-from fspca.covariance import as_covariance
+from fspca.covariance import Matrix, as_covariance
 from fspca.judge import loadings, objective
 from fspca.linalg import basis
-from fspca.problem import TOLERANCE
+from fspca.problem import TOLERANCE, Solution
 from fspca.validate import checked_choice
 
 HIT = 1e-3  # the relative error up to which tian2020 counts an answer as optimal
 
 
-def intersection_ratio(support, optimal):
+def intersection_ratio(support: ArrayLike, optimal: ArrayLike) -> float:
     """Return the share of the optimal features that the support contains.
 
     >>> intersection_ratio([0, 1, 5], [0, 1, 2])
@@ -21,7 +22,7 @@ def intersection_ratio(support, optimal):
     return len(np.intersect1d(support, optimal)) / len(optimal)
 
 
-def relative_error(value, optimum):
+def relative_error(value: float, optimum: float) -> float:
     """Return (optimum - value) / optimum, which is at least 0 for a feasible answer.
 
     >>> relative_error(9.0, 10.0)
@@ -34,7 +35,7 @@ def relative_error(value, optimum):
     return (optimum - value) / optimum
 
 
-def hit_frequency(errors, tolerance=HIT):
+def hit_frequency(errors: ArrayLike, tolerance: float = HIT) -> float:
     """Return the share of relative errors up to the tolerance.
 
     >>> hit_frequency([0.0, 0.0005, 0.2, 0.3])
@@ -43,7 +44,7 @@ def hit_frequency(errors, tolerance=HIT):
     return float(np.mean(np.asarray(errors) <= tolerance))
 
 
-def normalised_explained_variance(A, W):
+def normalised_explained_variance(A: Matrix, W: ArrayLike | Solution) -> float:
     """Return trace(Q'AQ) over the sum of the m largest eigenvalues of A, Q a basis of W.
 
     1 means as good as PCA, which needs all features (and that of nothing all is explained).
@@ -59,7 +60,7 @@ def normalised_explained_variance(A, W):
     return objective(A, basis(W, TOLERANCE)) / most if most > 0 else 1.0
 
 
-def subspace_distance(U, V, norm="frobenius"):
+def subspace_distance(U: ArrayLike, V: ArrayLike, norm: str = "frobenius") -> float:
     """Return the norm of sin(Theta) between the spans of U and V.
 
     "frobenius" is the root of the sum of squares, ||UU' - VV'||_F / sqrt(2) for orthonormal U and

@@ -1,10 +1,13 @@
 """What is asked, the three problems, and what an answer is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fspca.covariance import as_covariance
+from fspca.covariance import Matrix, as_covariance
 from fspca.linalg import basis
 from fspca.validate import checked_count, checked_features
 
@@ -28,7 +31,7 @@ class Problem:
         object.__setattr__(self, "m", checked_count("m", self.m))
         object.__setattr__(self, "k", checked_count("k", self.k))
 
-    def fit(self, d):
+    def fit(self, d: int) -> Self:
         """Return the problem if it can be asked of d features, and say why not otherwise."""
         if self.m > d:
             raise ValueError(f"m={self.m} must lie between 1 and d={d}")
@@ -36,7 +39,7 @@ class Problem:
             raise ValueError(f"k={self.k} must lie between 1 and d={d}")
         return self
 
-    def score(self, A, W):
+    def score(self, A: Matrix, W: ArrayLike) -> float:
         """trace(W'AW), the variance that W explains."""
         A, W = as_covariance(A), np.asarray(W, dtype=float)
         if W.ndim != 2 or len(W) != A.size:
@@ -49,7 +52,7 @@ class Problem:
             return float(np.vdot(V, A.submatrix(rows) @ V))
         return float(np.vdot(V, A.precise.product(V, rows)[rows]))
 
-    def faults(self, W, support):
+    def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
         """Return what is wrong with W as an answer, a sentence each."""
         outside = np.setdiff1d(np.flatnonzero(W.any(axis=1)), support)
         faults = [f"rows {outside.tolist()} of W lie outside the support"] if len(outside) else []
@@ -68,8 +71,8 @@ class SharedSupport(Problem):
     SharedSupport(m=2, k=4, required=(3,), forbidden=())
     """
 
-    required: tuple = field(default=(), kw_only=True)
-    forbidden: tuple = field(default=(), kw_only=True)
+    required: Sequence[int] = field(default=(), kw_only=True)
+    forbidden: Sequence[int] = field(default=(), kw_only=True)
 
     def __post_init__(self):
         super().__post_init__()
@@ -80,7 +83,7 @@ class SharedSupport(Problem):
         if len(self.required) > self.k:
             raise ValueError(f"required={self.required} must hold at most k={self.k} features")
 
-    def fit(self, d):
+    def fit(self, d: int) -> Self:
         if not self.m <= self.k <= d:
             raise ValueError(f"k={self.k} must lie between m={self.m} and d={d}")
         for name in ("required", "forbidden"):
@@ -92,7 +95,7 @@ class SharedSupport(Problem):
             )
         return self
 
-    def faults(self, W, support):
+    def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
         faults = super().faults(W, support)
         if len(support) > self.k:
             faults.append(f"the support has {len(support)} features, more than k={self.k}")
@@ -109,7 +112,7 @@ class SharedSupport(Problem):
 class OwnSupports(Problem):
     """Each component has its own support; k is one count for all of them, or m counts."""
 
-    k: int | tuple
+    k: int | Sequence[int]  # type: ignore[assignment]
 
     def __post_init__(self):
         if np.ndim(self.k) == 0:
@@ -122,18 +125,18 @@ class OwnSupports(Problem):
             raise ValueError(f"k={list(counts)} must be one count or m={self.m} counts")
 
     @property
-    def counts(self):
+    def counts(self) -> np.ndarray:
         """The m counts."""
         return np.broadcast_to(self.k, self.m)
 
-    def score(self, A, W):
+    def score(self, A: Matrix, W: ArrayLike) -> float:
         """trace(Q'AQ) with Q an orthonormal basis of W, so that no variance counts twice.
 
         A direction of W that is rounding beside the longest is none of its basis.
         """
         return super().score(A, basis(W, TOLERANCE))
 
-    def faults(self, W, support):
+    def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
         found = np.count_nonzero(W, axis=0)
         return super().faults(W, support) + [
             f"column {j} of W has {found[j]} nonzeros, more than k={self.counts[j]}"
@@ -159,7 +162,7 @@ class Nonnegative(OwnSupports):
 
     disjoint: bool = field(default=False, kw_only=True)
 
-    def faults(self, W, support):
+    def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
         faults = super().faults(W, support) + (["W has negative entries"] if W.min() < 0 else [])
         shared = np.flatnonzero(np.count_nonzero(W, axis=1) > 1)
         if self.disjoint and len(shared):
@@ -211,10 +214,10 @@ class Solution:
         self.__dict__.update(state)
         self.__post_init__()
 
-    def times(self, unit):
+    def times(self, unit: float) -> "Solution":
         """The same answer for the covariance times a power of four."""
-        values = {"objective": unit * self.objective}
-        values["history"] = tuple(unit * value for value in self.history)
+        history = tuple(unit * value for value in self.history)
+        values = {"objective": unit * self.objective, "history": history}
         if self.upper_bound is not None:
             values["upper_bound"] = unit * self.upper_bound
         if isinstance(self.certificate, np.ndarray):
@@ -222,19 +225,19 @@ class Solution:
         return replace(self, **values)
 
     @property
-    def converged(self):
+    def converged(self) -> bool:
         """Whether a stopping rule ended the run, and no budget and no Ctrl-C."""
         return self.stopped not in CUT_SHORT
 
     @property
-    def gap(self):
+    def gap(self) -> float | None:
         """How far, relatively, the optimum may lie above; None where no bound is known."""
         if self.upper_bound is None:
             return None
         excess = self.upper_bound - self.objective
         return excess / self.objective if self.objective > 0 else excess
 
-    def __str__(self):
+    def __str__(self) -> str:
         share, gap = "", ""
         if self.total_variance:
             share = f" ({100 * self.objective / self.total_variance:.3g} % of all"

@@ -1,6 +1,7 @@
 """News of a run: one small event for all solvers, and a bar that shows it."""
 
 import sys
+from collections.abc import Callable
 from typing import NamedTuple
 
 
@@ -15,6 +16,9 @@ class Progress(NamedTuple):
         """The same, of a covariance in another unit."""
         bound = None if self.bound is None else unit * self.bound
         return Progress(self.step, unit * self.objective, bound)
+
+
+Listener = Callable[[Progress], object] | bool  # what `progress` may be, beside None
 
 
 class Bar:

@@ -7,14 +7,17 @@ from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from time import perf_counter
+from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-from fspca.covariance import as_covariance
+from fspca.covariance import Covariance, Matrix, as_covariance
 from fspca.problem import CUT_SHORT, ConvergenceWarning
 from fspca.progress import Bar, Progress
 from fspca.validate import checked_count, checked_nonnegative, checked_seed
 
+P = ParamSpec("P")  # a solver is called as it is written,
+R = TypeVar("R")  # and gives the same
 INSIDE = ContextVar("INSIDE", default=False)  # whether a solver was called by a solver
 
 
@@ -126,7 +129,9 @@ class Run:
             return build()
 
 
-def solves(problem: type, *, counts: bool = False, measured: tuple = ()) -> Callable:
+def solves(
+    problem: type, *, counts: bool = False, measured: tuple = ()
+) -> Callable[[Callable[Concatenate[Covariance, P], R]], Callable[Concatenate[Matrix, P], R]]:
     """Make a function of (Covariance, m, k, options) a solver of a problem for all that call it.
 
     Here, once for all solvers, A becomes a Covariance, in a unit in which its powers are numbers,
@@ -137,6 +142,7 @@ def solves(problem: type, *, counts: bool = False, measured: tuple = ()) -> Call
     """
 
     def decorate(body):
+        body.__annotations__["A"] = Matrix  # for those who call it
         parameters = signature(body).parameters
         has_penalty = "penalty" in parameters and parameters["k"].default is None
         sides = [name for name in ("required", "forbidden") if name in parameters]

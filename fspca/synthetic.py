@@ -1,6 +1,7 @@
 """Covariances and data of which the answer, or the spectrum, is known."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fspca.linalg import random_subspace
 from fspca.problem import SharedSupport
@@ -14,7 +15,7 @@ SPECTRA = {
 }
 
 
-def scheme_spectrum(name, d=20):
+def scheme_spectrum(name: str, d: int = 20) -> np.ndarray:
     """Return the eigenvalues of schemes A to D of tian2020's Table 1.
 
     >>> scheme_spectrum("A", d=5)
@@ -24,17 +25,17 @@ def scheme_spectrum(name, d=20):
     return np.array((head + [rest] * d)[:d], dtype=float)
 
 
-def exponential_spectrum(d, rate):
+def exponential_spectrum(d: int, rate: float) -> np.ndarray:
     """Return exp(-rate i) for i = 1..d, as in Corollary 5.3 of tian2020."""
     return np.exp(-rate * np.arange(1, d + 1))
 
 
-def zipf_spectrum(d, power):
+def zipf_spectrum(d: int, power: float) -> np.ndarray:
     """Return i^(-power) for i = 1..d, as in Corollary 5.4 of tian2020."""
     return np.arange(1.0, d + 1) ** -power
 
 
-def with_spectrum(spectrum, seed, basis="uniform"):
+def with_spectrum(spectrum: ArrayLike, seed: int | None, basis: str = "uniform") -> np.ndarray:
     """Return a covariance with given eigenvalues and random eigenvectors.
 
     Parameters
@@ -62,7 +63,9 @@ def with_spectrum(spectrum, seed, basis="uniform"):
     return (A + A.T) / 2
 
 
-def make_scheme(name, d=20, seed=0, basis="uniform"):
+def make_scheme(
+    name: str, d: int = 20, seed: int | None = 0, basis: str = "uniform",
+) -> np.ndarray:  # fmt: skip
     """Return one covariance of the schemes A to F of tian2020's Table 1.
 
     A to D fix the spectrum.  E and F are XX' with X (d x d) uniform on [0, 1] and normal.
@@ -81,7 +84,9 @@ def make_scheme(name, d=20, seed=0, basis="uniform"):
     return X @ X.T
 
 
-def make_spiked(n, d, m, k, strength=10.0, seed=0):
+def make_spiked(
+    n: int, d: int, m: int, k: int, strength: float = 10.0, seed: int | None = 0,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Draw n samples of the spiked model with m spikes on k shared features.
 
     The rows of X are normal with covariance I + strength UU', U (d x m) orthonormal with
@@ -100,7 +105,9 @@ def make_spiked(n, d, m, k, strength=10.0, seed=0):
     return rng.standard_normal((n, d)) + spikes @ U.T, U
 
 
-def make_sparse_pair(n, d, noise=1.0, seed=0):
+def make_sparse_pair(
+    n: int, d: int, noise: float = 1.0, seed: int | None = 0,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Draw n samples of the model of tan2019's Section 5.1: two components of ten features each.
 
     The covariance has the eigenvalues 400 and 300 on the first ten features and on the next ten,

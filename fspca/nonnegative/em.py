@@ -1,11 +1,14 @@
 """EM: expectation-maximisation for sparse and nonnegative components."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from fspca.covariance import Covariance
 from fspca.linalg import largest
 from fspca.nonnegative.components import alone, one_by_one
 from fspca.nonnegative.low_rank import answer
-from fspca.problem import CUT_SHORT, Nonnegative, SeparateSupports
+from fspca.problem import CUT_SHORT, Nonnegative, SeparateSupports, Solution
+from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.starts import checked_init, starting_point
 
@@ -52,8 +55,11 @@ def iterate(A, W, k, tol, run):
 
 
 @solves(Nonnegative)
-def em(A, m, k, *, apart="supports", init="random", n_starts=5, seed=0, tol=1e-6, max_iter=1000,
-       max_seconds=None, progress=None):  # fmt: skip
+def em(
+    A: Covariance, m: int, k: int, *, apart: str = "supports", init: str | ArrayLike = "random",
+    n_starts: int = 5, seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,
+    max_seconds: float | None = None, progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find sparse, nonnegative components, each as the axis of a probabilistic model.
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  Data are modelled as

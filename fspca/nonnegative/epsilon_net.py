@@ -3,10 +3,10 @@
 import numpy as np
 from scipy.special import betaincc, betainccinv
 
-from fspca.covariance import as_covariance
+from fspca.covariance import Covariance, as_covariance
 from fspca.nonnegative.components import alone, one_by_one
 from fspca.nonnegative.low_rank import answer, checked_rank, keep_positive, low_rank
-from fspca.problem import Nonnegative
+from fspca.problem import Nonnegative, Solution
 from fspca.running import solves
 from fspca.validate import checked_count, checked_nonnegative, checked_truth
 
@@ -74,8 +74,11 @@ def best_points(V, C, counts):
 
 
 @solves(Nonnegative)
-def epsilon_net(A, m, k, *, rank=None, epsilon=0.1, n_samples=None, shift=False, apart="supports",
-                seed=0):  # fmt: skip
+def epsilon_net(
+    A: Covariance, m: int, k: int, *, rank: int | None = None, epsilon: float = 0.1,
+    n_samples: int | None = None, shift: bool = False, apart: str = "supports",
+    seed: int | None = 0,
+) -> Solution:  # fmt: skip
     r"""Find a nonnegative component with k nonzeros, near the best of a low-rank covariance.
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  For A = VV' of rank r,

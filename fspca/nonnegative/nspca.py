@@ -3,12 +3,14 @@
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fspca.covariance import as_covariance
+from fspca.covariance import Covariance, as_covariance
 from fspca.nonnegative.components import alone, one_by_one
 from fspca.nonnegative.em import unit_columns
 from fspca.nonnegative.low_rank import answer
 from fspca.problem import Nonnegative, Solution
+from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.starts import checked_init
 from fspca.validate import checked_count, checked_nonnegative, checked_positive
@@ -75,8 +77,12 @@ def lanes(S, U, alpha, beta, tol, run):
 
 
 @solves(Nonnegative)
-def nspca(A, m, k=None, *, penalty=None, alpha=None, apart="supports", init="random", n_starts=3,
-          seed=0, tol=1e-6, max_iter=1000, max_seconds=None, progress=None):  # fmt: skip
+def nspca(
+    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+    alpha: float | None = None, apart: str = "supports", init: str | ArrayLike = "random",
+    n_starts: int = 3, seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,
+    max_seconds: float | None = None, progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find nonnegative components, sparse and nearly orthogonal by penalties.
 
     The problem is max 1/2 tr(U'AU) - alpha/4 norm(I - U'U)^2 - beta sum(U) over U >= 0.  In one

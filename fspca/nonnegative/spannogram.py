@@ -2,17 +2,22 @@
 
 import numpy as np
 
+from fspca.covariance import Covariance
 from fspca.nonnegative.cells import MOST_RANK, levels
 from fspca.nonnegative.components import alone, one_by_one
 from fspca.nonnegative.low_rank import answer, checked_rank, low_rank, settle
-from fspca.problem import Nonnegative
+from fspca.problem import Nonnegative, Solution
+from fspca.progress import Listener
 from fspca.running import solves
 from fspca.validate import checked_truth
 
 
 @solves(Nonnegative)
-def spannogram(A, m, k, *, rank=None, shift=False, apart="supports", tol=0.0,
-               max_iter=1_000_000, max_seconds=None, progress=None):  # fmt: skip
+def spannogram(
+    A: Covariance, m: int, k: int, *, rank: int | None = None, shift: bool = False,
+    apart: str = "supports", tol: float = 0.0, max_iter: int = 1_000_000,
+    max_seconds: float | None = None, progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find the best nonnegative component of a low-rank covariance, exactly, and bound A's.
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  For A = VV' of rank r the

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fspca.covariance import Covariance
 from fspca.linalg import largest
 from fspca.problem import SharedSupport, Solution
 from fspca.running import solves
@@ -26,7 +27,7 @@ def encoder(A, support, m):
 
 
 @solves(SharedSupport)
-def cssp(A, m, k, *, refined=False):
+def cssp(A: Covariance, m: int, k: int, *, refined: bool = False) -> Solution:
     r"""Choose the k features with the largest leverage scores, encode with regression loadings.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Column subset

@@ -1,13 +1,16 @@
 """The oracle: every support, its leading eigenvalues, the best."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from math import comb
 
 import numpy as np
 
+from fspca.covariance import Covariance
 from fspca.linalg import TIE, largest
-from fspca.problem import SharedSupport
+from fspca.problem import SharedSupport, Solution
+from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.refit import solution_on
 from fspca.validate import checked_integer
@@ -17,8 +20,10 @@ BATCH_BYTES = 2**25
 
 @solves(SharedSupport)
 def exhaustive(
-    A, m, k, *, required=(), forbidden=(), max_supports=5_000_000, max_seconds=None, progress=None
-):
+    A: Covariance, m: int, k: int, *, required: Sequence[int] = (), forbidden: Sequence[int] = (),
+    max_supports: int = 5_000_000, max_seconds: float | None = None,
+    progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find the optimum by trying every support of k features.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  On a fixed

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from fspca.covariance import as_covariance
+from fspca.covariance import Covariance, as_covariance
 from fspca.linalg import fix_signs, largest
 from fspca.problem import SharedSupport, Solution
+from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.refit import solution_on
 from fspca.shared_support.relaxation import ACTIVE, relax
@@ -54,9 +55,10 @@ def keep_rounded(run, A, m, k, relaxation):
 
 @solves(SharedSupport, measured=("penalty",))
 def fantope(
-    A, m, k, *, penalty=None, refined=False, tol=1e-3, max_iter=1000, max_seconds=None,
-    progress=None,
-):  # fmt: skip
+    A: Covariance, m: int, k: int, *, penalty: float | None = None, refined: bool = False,
+    tol: float = 1e-3, max_iter: int = 1000, max_seconds: float | None = None,
+    progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Solve a convex relaxation, and keep the k rows with the largest diagonal in its answer.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  In terms of the

@@ -2,15 +2,16 @@
 
 import numpy as np
 
+from fspca.covariance import Covariance
 from fspca.linalg import largest
-from fspca.problem import SharedSupport
+from fspca.problem import SharedSupport, Solution
 from fspca.running import solves
 from fspca.shared_support.refit import solution_on
 from fspca.validate import checked_truth
 
 
 @solves(SharedSupport)
-def go(A, m, k, *, shift=False):
+def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
     r"""Choose the k features with the largest variance in the leading part of A, then refit.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  If rank A <= m,

@@ -1,14 +1,15 @@
 """Greedy TPower: the leading sparse component's support, for all components."""
 
+from fspca.covariance import Covariance
 from fspca.linalg import largest
-from fspca.problem import SharedSupport
+from fspca.problem import SharedSupport, Solution
 from fspca.running import solves
 from fspca.separate_supports.tpower import truncated_power
 from fspca.shared_support.refit import solution_on
 
 
 @solves(SharedSupport)
-def greedy_tpower(A, m, k, *, max_iter=200):
+def greedy_tpower(A: Covariance, m: int, k: int, *, max_iter: int = 200) -> Solution:
     r"""Choose the support of one k-sparse component, then the best m loadings on it.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  The truncated power

@@ -3,8 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fspca.problem import SharedSupport
+from fspca.covariance import Covariance
+from fspca.problem import SharedSupport, Solution
+from fspca.progress import Listener
 from fspca.running import solves
 from fspca.shared_support.go import go
 from fspca.shared_support.iteration import from_every_start
@@ -31,7 +34,11 @@ def proxy_diagonal(A, V, rows=None):
 
 
 @solves(SharedSupport)
-def ipu(A, m, k, *, init="go", n_starts=1, seed=0, max_iter=100, max_seconds=None, progress=None):
+def ipu(
+    A: Covariance, m: int, k: int, *, init: str | ArrayLike = "go", n_starts: int = 1,
+    seed: int | None = 0, max_iter: int = 100, max_seconds: float | None = None,
+    progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Ascend from a start: choose the k largest variances of a proxy, refit on A, repeat.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Around an answer

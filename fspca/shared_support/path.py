@@ -1,20 +1,24 @@
 """Path: answers for many counts of features, or of components, for little more than one."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from fspca.covariance import as_covariance
+from fspca.covariance import Matrix, as_covariance
 from fspca.linalg import random_subspace
-from fspca.problem import SharedSupport
+from fspca.problem import SharedSupport, Solution
 from fspca.shared_support.certificate import upper_bound
 from fspca.shared_support.swap import GAIN, first_support, swap
 from fspca.shared_support.together import ascend_together
 from fspca.validate import checked_choice
 
 
-def path(A, m, k, *, bound="shifted", n_starts=5, seed=0, max_iter=1000):
+def path(
+    A: Matrix, m: int | Sequence[int], k: int | Sequence[int], *, bound: str | None = "shifted",
+    n_starts: int = 5, seed: int | None = 0, max_iter: int = 1000,
+) -> list[Solution]:  # fmt: skip
     r"""Return answers for several k, or several m, each started from its neighbours.
 
     The problems are max trace(W'AW) over W'W = I with at most k nonzero rows.  Go, the largest

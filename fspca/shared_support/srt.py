@@ -1,8 +1,11 @@
 """SRT: truncated orthogonal iteration, the rows chosen before they are orthonormalised."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fspca.problem import SharedSupport
+from fspca.covariance import Covariance
+from fspca.problem import SharedSupport, Solution
+from fspca.progress import Listener
 from fspca.running import solves
 from fspca.shared_support.iteration import from_every_start
 
@@ -15,9 +18,10 @@ def product_rows(AW, M):
 
 @solves(SharedSupport)
 def srt(
-    A, m, k, *, refined=False, keep="last", init="go", n_starts=1, seed=0, max_iter=100,
-    max_seconds=None, progress=None,
-):  # fmt: skip
+    A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "last",
+    init: str | ArrayLike = "go", n_starts: int = 1, seed: int | None = 0, max_iter: int = 100,
+    max_seconds: float | None = None, progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Iterate: multiply by A, keep the k longest rows, orthonormalise.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  The rows of AW

@@ -3,10 +3,15 @@ r"""Swap: exchange one chosen feature for another while that helps.
 A support that no exchange improves is a local optimum of the whole problem.
 """
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fspca.covariance import Covariance
 from fspca.linalg import largest, random_subspace
-from fspca.problem import SharedSupport
+from fspca.problem import SharedSupport, Solution
+from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.refit import solution_on
 from fspca.shared_support.together import ascend_together
@@ -17,8 +22,11 @@ GAIN = 1e-10  # relative; less is rounding, and would let the search circle
 
 
 @solves(SharedSupport)
-def swap(A, m, k, *, required=(), forbidden=(), init="variance", max_iter=1000,
-         max_seconds=None, progress=None):  # fmt: skip
+def swap(
+    A: Covariance, m: int, k: int, *, required: Sequence[int] = (), forbidden: Sequence[int] = (),
+    init: str | ArrayLike = "variance", max_iter: int = 1000, max_seconds: float | None = None,
+    progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Improve a support by exchanging one feature for another while that helps.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Features whose
