@@ -156,7 +156,7 @@ def solves(
                 told = f"k={given['k']} and penalty={given['penalty']}"
                 raise ValueError(f"{told}: one of the two must be given")
             A = given["A"] = as_covariance(given["A"])
-            k = 1 if has_penalty and given["k"] is None else given["k"]
+            k = given["m"] if has_penalty and given["k"] is None else given["k"]
             asked = problem(given["m"], k, **{name: given[name] for name in sides}).fit(A.size)
             if not counts and np.ndim(asked.k):
                 raise ValueError(f"k={asked.k}: {body.__name__} takes one count for all components")
