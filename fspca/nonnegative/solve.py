@@ -76,11 +76,15 @@ def solve_nonnegative(A, m, k, *, n_starts=30, seed=0, max_iter=300, max_seconds
                 break
         claim = bounded(A, m, counts, starts.answer.answer, max_iter, starts)
     best = starts.answer
-    W, value = best.answer, problem.score(A, best.answer)
-    facts = best.facts | ({"stopped": starts.stopped} if starts.stopped else {})
-    bound = None if starts.bound is None else max(starts.bound, value)
-    return Solution(W, np.flatnonzero(W.any(axis=1)), value, problem, "solve_nonnegative", **facts,
-                    upper_bound=bound, certificate=claim)  # fmt: skip
+
+    def build():
+        W, value = best.answer, problem.score(A, best.answer)
+        facts = best.facts | ({"stopped": starts.stopped} if starts.stopped else {})
+        bound = None if starts.bound is None else max(starts.bound, value)
+        return Solution(W, np.flatnonzero(W.any(axis=1)), value, problem, "solve_nonnegative",
+                        **facts, upper_bound=bound, certificate=claim)  # fmt: skip
+
+    return starts.finish(build)
 
 
 def candidates(A, m, counts, n_starts, rng):
@@ -94,7 +98,10 @@ def candidates(A, m, counts, n_starts, rng):
         return one_em(A, k, "random", 10, np.random.default_rng(0), 1e-6, run)
 
     for method in (by_cells, by_em):
-        yield one_by_one(A, m, counts, "supports", method, 1000, None, None).W
+        first = one_by_one(A, m, counts, "supports", method, 1000, None, None)
+        yield first.W
+        if first.stopped == "interrupted":
+            raise KeyboardInterrupt
     V = low_rank(A, rank)[0]
     for n in range(n_starts if V.any() else 0):  # in turns of the leading part, and of all of A
         C = V @ rng.standard_normal((V.shape[1], m))
