@@ -6,7 +6,7 @@ import pytest
 from fspca import Covariance, datasets, epsilon_net
 from fspca.nonnegative.bounds import rho_bound
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca_reproduction.asteris2014 import readings, verdicts
+from fspca_reproduction.asteris2014 import claims, readings
 from fspca_reproduction.asteris2014.figures import connected, four_curves, neighbours, tops
 from fspca_reproduction.asteris2014.readings import (
     bounds,
@@ -17,7 +17,7 @@ from fspca_reproduction.asteris2014.readings import (
     samples,
 )
 from fspca_reproduction.asteris2014.theory import enumerated
-from fspca_reproduction.claim import sentences
+from fspca_reproduction.claim import Said, sentences
 from fspca_reproduction.results import published, published_ids, same_row, stored
 from fspca_reproduction.runner import experiments, lacks_data, row
 
@@ -49,21 +49,21 @@ def test_ids_of_the_ledger_are_those_published():
 
 def test_a_fraction_is_judged_on_both_sides():
     readings = {("other", "sum"): 0.5}
-    assert verdicts.two_sided(0.58, 0.57, 0.01, readings)[0] == "reproduced"
-    assert verdicts.two_sided(0.58, 0.59, 0.01, readings)[0] == "reproduced"
-    assert verdicts.two_sided(0.58, 0.84, 0.01, readings)[0] == "differs"  # though "at least"
-    assert verdicts.two_sided(0.5, 0.84, 0.01, readings) == ("under-specified", [("other", "sum")])
+    assert claims.two_sided(0.58, 0.57, 0.01, readings)[0] == "reproduced"
+    assert claims.two_sided(0.58, 0.59, 0.01, readings)[0] == "reproduced"
+    assert claims.two_sided(0.58, 0.84, 0.01, readings)[0] == "differs"  # though "at least"
+    assert claims.two_sided(0.5, 0.84, 0.01, readings) == ("under-specified", [("other", "sum")])
 
 
 def test_fractions_have_their_verdicts():
-    found = {(p["set"], p["k"]): p["verdict"] for p in verdicts.certified_points()}
-    assert found == {
+    points = list(claims.certified_points(Said("asteris2014_certified")))
+    assert {tuple(p.place.values()): p.verdict for p in points} == {
         ("cbcl_faces", 180): "under-specified",
         ("leukemia_armstrong", 50): "under-specified",
         ("lrs", 20): "reproduced",
         ("lrs", 90): "under-specified",
     }
-    assert max(readings.fits().values()) == 1
+    assert max(readings.fits(points).values()) == 1
 
 
 def test_sentences_that_differ_are_these():

@@ -9,11 +9,11 @@ import pytest
 import toc
 
 from fspca_reproduction import ledger, ledger_page
+from fspca_reproduction.claim import judged
 from fspca_reproduction.results import published, published_ids
 from fspca_reproduction.runner import experiments
 from fspca_reproduction.tan2019.verdicts import printed_cells
 from fspca_reproduction.tian2020.claims import side
-from fspca_reproduction.tian2020.verdicts import figure_4_points
 from fspca_reproduction.verdict import MARKS
 
 ROWS = ledger.entries()
@@ -119,8 +119,9 @@ def test_a_ratio_near_one_says_nothing():
 
 
 def test_figure_4_tells_starts_apart():
-    assert {p["verdict"] for p in figure_4_points() if p["method"] == "go"} == {"reproduced"}
-    assert {p["verdict"] for p in figure_4_points() if p["method"] != "go"} == {"under-specified"}
+    points = [each for each in judged("tian2020_figure_4") if each.place]
+    assert {p.verdict for p in points if p.place["method"] == "go"} == {"reproduced"}
+    assert {p.verdict for p in points if p.place["method"] != "go"} == {"under-specified"}
 
 
 def test_every_number_and_sentence_of_tan2019_has_its_row():

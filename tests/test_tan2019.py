@@ -129,7 +129,7 @@ def test_every_sentence_has_a_verdict(figure):
 
 def test_every_printed_cell_has_a_verdict():
     records = verdicts.table_2()[2]
-    assert {(r["set"], r["method"]) for r in records} == set(verdicts.printed_cells())
+    assert {tuple(r.place.values()) for r in records} == set(verdicts.printed_cells())
 
 
 def test_random_features_explain_less_than_any_method():

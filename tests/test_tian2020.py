@@ -7,10 +7,10 @@ import pytest
 
 from fspca import Covariance, datasets, exhaustive, go, greedy_tpower, ipu, tpower
 from fspca.synthetic import make_scheme
-from fspca_reproduction.claim import sentences
+from fspca_reproduction.claim import Said, counts, sentences
 from fspca_reproduction.results import published, published_ids, stored
 from fspca_reproduction.runner import experiments
-from fspca_reproduction.tian2020 import readings, verdicts
+from fspca_reproduction.tian2020 import claims, readings, verdicts
 from fspca_reproduction.tian2020.figures import of_set, theorem_5_1
 from fspca_reproduction.tian2020.optimum import all_supports, bounds, optimum
 from fspca_reproduction.tian2020.table_2 import realisation
@@ -75,47 +75,45 @@ def test_what_is_open_is_named_before():
 def test_every_cell_of_table_2_has_a_verdict():
     cells = verdicts.table_verdicts()
     assert len(cells) == 6 * 5 * 3 * 3
-    assert (
-        len({tuple(c[key] for key in ("scheme", "method", "init", "measure")) for c in cells})
-        == 270
-    )
-    assert {cell["published"] for cell in cells} <= {i / 100 for i in range(101)}
+    assert len({tuple(c.place.values()) for c in cells}) == 270
+    assert {cell.said for cell in cells} <= {i / 100 for i in range(101)}
 
 
 def test_only_scheme_a_after_go_differs():
-    differing = [c for c in verdicts.table_verdicts() if c["verdict"] == "differs"]
-    assert {(c["scheme"], c["init"] == "low rank" or c["method"] == "go") for c in differing} == {
-        ("A", True)
-    }
+    differing = [c for c in verdicts.table_verdicts() if c.verdict == "differs"]
+    assert {
+        (c.place["scheme"], c.place["init"] == "low rank" or c.place["method"] == "go")
+        for c in differing
+    } == {("A", True)}
 
 
 def test_scheme_a_comes_out_when_its_eigenvectors_are_not_orthogonal():
     """And not when one copy of the repeated eigenvalue is lost."""
-    assert verdicts.counts(readings.scheme_a_verdicts("last digits")).keys() == {
+    assert counts(readings.scheme_a_verdicts("last digits")).keys() == {
         "reproduced", "within sampling error",
     }  # fmt: skip
-    assert verdicts.counts(readings.scheme_a_verdicts("one copy lost"))["differs"] > 9
+    assert counts(readings.scheme_a_verdicts("one copy lost"))["differs"] > 9
 
 
 def test_open_cells_come_out_from_a_mild_penalty_and_a_start_not_cut_to_k_rows():
     """Found after the comparison, one start of eleven: no verdict of ours rests on it."""
     known = {"reproduced", "within sampling error"}
-    assert verdicts.counts(readings.convex_verdicts("a tenth of it, all rows")).keys() == known
+    assert counts(readings.convex_verdicts("a tenth of it, all rows")).keys() == known
     for cut in ("penalty for k rows", "a tenth of it", "no penalty", "stopped after 10 steps"):
-        assert verdicts.counts(readings.convex_verdicts(cut))["differs"] >= 7
+        assert counts(readings.convex_verdicts(cut))["differs"] >= 7
 
 
 def test_the_placebo_fails():
     """Haar eigenvectors: the rows of the random start must be told from the reading's."""
     cells = verdicts.table_verdicts("tian2020_placebo")
-    failed = {(c["scheme"], c["method"]) for c in cells if c["verdict"] == "differs"}
+    failed = {(c.place["scheme"], c.place["method"]) for c in cells if c.verdict == "differs"}
     assert {("A", "soap"), ("A", "srt"), ("B", "srt"), ("C", "srt"), ("D", "srt")} <= failed
     reading = [
-        c for c in verdicts.table_verdicts() if c["init"] == "random" and c["method"] in
-        ("soap", "srt", "ipu") and c["scheme"] in "ABCD"
+        c for c in verdicts.table_verdicts() if c.place["init"] == "random" and c.place["method"] in
+        ("soap", "srt", "ipu") and c.place["scheme"] in "ABCD"
     ]  # fmt: skip
     assert len(reading) == len(cells) == 36
-    assert not [c for c in reading if c["verdict"] == "differs"]
+    assert not [c for c in reading if c.verdict == "differs"]
 
 
 def test_brackets_of_hf_are_p_times_one_minus_p():
@@ -172,15 +170,17 @@ def test_figure_4_go_on_lymphoma():
 
 
 def test_figure_2_points_have_their_verdicts():
-    points = verdicts.figure_2_points()
+    points = list(claims.figure_2_points(Said("tian2020_figure_2")))
     assert len(points) == 3 * 5 * 5 + 2 * 5
-    assert {p["verdict"] for p in points if p["method"] not in ("soap", "srt")} == {"reproduced"}
+    assert {p.verdict for p in points if p.place["method"] not in ("soap", "srt")} == {"reproduced"}
 
 
 def test_srt_on_lymphoma_comes_out_from_a_start_not_cut_to_k_rows():
-    points = verdicts.figure_2_points("no penalty, all rows")
+    points = claims.figure_2_points(Said("tian2020_figure_2"), "no penalty, all rows")
     found = [
-        p["verdict"] for p in points if (p["set"], p["method"]) == ("lymphoma_covariance", "srt")
+        p.verdict
+        for p in points
+        if (p.place["set"], p.place["method"]) == ("lymphoma_covariance", "srt")
     ]
     assert found == ["reproduced"] * 5
 

@@ -8,6 +8,7 @@ hold what is common to all.  The function <id> in the `claims.py` of a paper's f
 import importlib
 import pkgutil
 from dataclasses import dataclass
+from pathlib import Path
 
 import fspca_reproduction
 from fspca_reproduction.results import published, published_ids
@@ -36,6 +37,7 @@ class Judged:
     verdict: str
     place: dict | None = None
     open: str = ""  # what the paper leaves open under an under-specified number
+    more: dict | None = None  # what else is known of a number: its z, the readings near it
 
     @property
     def key(self):
@@ -74,29 +76,21 @@ class Said:
             verdicts, numbers = zip(*pairs, strict=True)
             yield self.sentence(key, over_readings(verdicts), numbers[0])
 
-    def number(self, place, said, ours, verdict, open="", **own):
+    def number(self, place, said, ours, verdict, open="", more=None, **own):
         """Return a number, judged; `place` is a dict, `own` the claim's rule, tolerance, reason."""
-        common = {"reason": ""} | self.data.get("numbers", {})
-        reasons = [common["reasons"][x] for x in place.values() if x in common.get("reasons", {})]
-        fields = {key: common[key] for key in ("rule", "tolerance") if key in common}
-        fields["reason"] = reasons[0] if reasons else common["reason"]
+        common = self.data.get("numbers", {})
+        fields = {key: common[key] for key in ("rule", "tolerance", "reason") if key in common}
+        known = [common["reasons"][x] for x in place.values() if x in common.get("reasons", {})]
+        fields |= {"reason": known[0]} if known else {}
         text = "/".join(map(str, place.values()))
         claim = Claim(f"{self.name}/{text}", text, "paper", **fields | own)
-        return Judged(claim, said, ours, verdict, place, open)
-
-    def numbers(self, records, *keys):
-        """Yield numbers from records, dicts that hold their place under the keys."""
-        for record in records:
-            own = {key: record[key] for key in ("rule", "tolerance", "open") if key in record}
-            place = {key: record[key] for key in keys}
-            yield self.number(place, record["published"], record["ours"], record["verdict"], **own)
+        return Judged(claim, said, ours, verdict, place, open, more)
 
 
 def papers():
     """Return the papers' folders: those with claims, the newest paper first."""
-    path, prefix = fspca_reproduction.__path__, "fspca_reproduction."
-    names = [each.name for each in pkgutil.walk_packages(path, prefix)]
-    found = [name.split(".")[1] for name in names if name.endswith(".claims")]
+    folders = pkgutil.iter_modules(fspca_reproduction.__path__)
+    found = [f.name for f in folders if (Path(f.module_finder.path, f.name) / "claims.py").exists()]
     return sorted(found, key=lambda name: name[-4:], reverse=True)
 
 
@@ -117,3 +111,9 @@ def judged(name):
 def sentences(name):
     """Return those that are sentences."""
     return [each for each in judged(name) if each.place is None]
+
+
+def counts(found):
+    """Return how often each verdict was given."""
+    names = sorted(each.verdict for each in found)
+    return {name: names.count(name) for name in names}

@@ -33,8 +33,8 @@ def spoken(rows):
 
 def markdown(header, lines):
     """Return a table."""
-    rule = ["---"] * len(header)
-    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in (header, rule, *lines))
+    lines = (header, ["---"] * len(header), *lines)
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
 def folded(title, body):
@@ -133,13 +133,9 @@ def data_sets():
 
 def page():
     """Return the chapter's text."""
-    rows = entries()
-    parts = {
-        "summary": summary(rows),
-        "sections": "\n\n".join(map(section, judges())),
-        "sets": data_sets(),
-    }
-    return TEMPLATE.read_text(encoding="utf-8").format(**parts, **rows_by_supply())
+    parts = {"summary": summary(entries()), "sections": "\n\n".join(map(section, judges()))}
+    template = TEMPLATE.read_text(encoding="utf-8")
+    return template.format(**parts, sets=data_sets(), **rows_by_supply())
 
 
 def table():

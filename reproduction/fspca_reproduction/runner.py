@@ -56,9 +56,13 @@ def experiment(cases, alone=False):
 
 def experiments():
     """Return every experiment by its id: those of all folders here."""
+    return experiments_in(tuple(fspca_reproduction.__path__))
+
+
+@cache
+def experiments_in(path):
     found = {}
-    path, prefix = fspca_reproduction.__path__, "fspca_reproduction."
-    for each in pkgutil.walk_packages(path, prefix):
+    for each in pkgutil.walk_packages(path, "fspca_reproduction."):
         if each.name.count(".") > 1:
             names = vars(importlib.import_module(each.name)).items()
             found |= {name: f for name, f in names

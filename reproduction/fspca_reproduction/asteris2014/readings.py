@@ -13,7 +13,6 @@ from fspca import datasets
 from fspca.covariance import Covariance
 from fspca.linalg import largest
 from fspca.nonnegative.epsilon_net import epsilon_net
-from fspca_reproduction.asteris2014.verdicts import all_readings, certified_points
 from fspca_reproduction.results import stored
 
 EPSILON, RANK = 0.1, 3
@@ -126,11 +125,20 @@ def printed_supports(V, k):
     return found
 
 
-def fits():
+def all_readings(set, k):
+    """Return the certified fraction at one of the paper's points by (preparation, bound)."""
+    rows = [r for r in stored("asteris2014_readings")["rows"] if (r["set"], r["k"]) == (set, k)]
+    return {
+        (row["preparation"], bound): fraction
+        for row in rows
+        for bound, fraction in row["fractions"].items()
+    }
+
+
+def fits(points):
     """Return for each reading how many of the four fractions it comes within the tolerance of."""
-    points = certified_points()
     readings = all_readings("lrs", 90)
-    return {name: sum(name in point["near"] for point in points) for name in readings}
+    return {name: sum(name in point.more["near"] for point in points) for name in readings}
 
 
 def spectra_scores():

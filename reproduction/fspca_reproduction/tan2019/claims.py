@@ -1,7 +1,4 @@
-"""What the text of tan2019 says of its experiments, each sentence held against our rows.
-
-The sentences are in data/published, the rules in `tan2019.verdicts`; a function for each id.
-"""
+"""What tan2019 prints and says, held against our rows: a function for each id."""
 
 from itertools import product
 
@@ -28,10 +25,8 @@ def tan2019_table_1(said):
     found = {each["set"]: each for each in stored("tan2019_table_1")["rows"]}
     absent = "the set is in no public place that we know"
     for line in said["rows"]:
-        theirs, ours = (
-            each and f"{each['instances']} x {each['features']}"
-            for each in (line, found.get(line["set"]))
-        )
+        sizes = (line, found.get(line["set"]))
+        theirs, ours = (each and f"{each['instances']} x {each['features']}" for each in sizes)
         place, own = {"set": line["set"]}, {} if ours else {"rule": absent, "tolerance": None}
         verdict = holds(ours == theirs) if ours else NOT_HAD
         yield said.number(place, theirs, ours or "", verdict, **own)
@@ -39,28 +34,31 @@ def tan2019_table_1(said):
 
 def tan2019_table_2(said):
     """The cells, then the sentences set by set, over all counts, sums and preparations."""
-    cells = (cell | {"published": f"{cell['published']:.4g}"} for cell in table_2()[2])
-    yield from said.numbers(cells, "set", "method")
+    yield from table_2()[2]
     rows = rows_of("tan2019_table_2")
     for name in dict.fromkeys(row["set"] for row in rows):
-        mine = [(row, *r) for row in rows if row["set"] == name for r in product(COUNTS, SUMS)]
         found = {"blocks": [], "ours first": [], "two stages": []}
-        for row, count, total in mine:
+        mine = [row for row in rows if row["set"] == name]
+        for row, count, total in product(mine, COUNTS, SUMS):
             p = {method: each[total] for method, each in row[count].items()}
-            joint = [method for method in (*JOINT, "soap") if method in p]
-            single = [method for method in (*RIVALS, "deflated_sadmm") if method in p
-                      and method != "soap"]  # fmt: skip
+            joint = [*JOINT, *(["soap"] if "soap" in p else [])]
             rivals = [method for method in RIVALS if method in p]
-            found["blocks"].append(above(min(p[b] for b in joint), max(p[s] for s in single)))
-            found["ours first"].append(above(min(p[o] for o in JOINT), max(p[r] for r in rivals)))
-            rest = max(p[o] for o in (*rivals, "sadmm", "deflated_sadmm"))
-            found["two stages"].append(above(p["two_stage"], rest))
+            single = [*(r for r in rivals if r != "soap"), "deflated_sadmm"]
+            others = (*rivals, "sadmm", "deflated_sadmm")
+            found["blocks"].append(exceed(p, joint, single))
+            found["ours first"].append(exceed(p, JOINT, rivals))
+            found["two stages"].append(exceed(p, ["two_stage"], others))
         for k, verdicts in found.items():
             holding = f"{verdicts.count(REPRODUCED)} of {len(verdicts)} readings"
             yield said.sentence(k, over_readings(verdicts), holding, set=name)
     ratios = [row["most"] / max(row["least"], 1) for row in rows_of("tan2019_imbalance")]
     imbalance = all_of([above(ratio, 2.0) for ratio in ratios])
     yield said.sentence("imbalance", imbalance, min(ratios))
+
+
+def exceed(p, ours, theirs):
+    """Return the verdict on the least of some values being above the most of others."""
+    return above(min(p[one] for one in ours), max(p[other] for other in theirs))
 
 
 def ends(rows, method, matrix, *setting):
@@ -172,47 +170,36 @@ def at_points(verdicts, most=False):
 def tan2019_figure_5(said):
     """What is said of variance and time against the number of features: here, and on News20."""
     rows, found = rows_of(said.name), {}
-    every = [(row["m"], point) for row in rows for point in row["points"].values()]
-    there = every[0][1]["each"]  # on News20 not all rivals
+    every = {row["m"]: list(row["points"].values()) for row in rows}
+    there = every[1][0]["each"]  # on News20 not all rivals
     power = [method for method in POWER if method in there]
     rivals = [method for method in there if method not in OURS]
+    rest = [method for method in there if method not in power]
 
     def add(claim, points, most=False):
         found.setdefault(claim, []).append(at_points(points, most))
 
     for count, total in product(COUNTS, SUMS):
         for m in (1, 3, 5):
-            points = [
-                {method: each[total] for method, each in point[count].items()}
-                for r, point in every if r == m
-            ]  # fmt: skip
+            points = [{method: each[total] for method, each in point[count].items()}
+                      for point in every[m]]  # fmt: skip
             if m == 1:
                 spread = [max(p.values()) / min(p.values()) for p in points]
-                add("r=1, comparable", [REPRODUCED if x <= 1.1 else DIFFERS for x in spread])
-                lead = [(max(p[o] for o in OURS), max(p[r] for r in rivals)) for p in points]
-                equal = [above(*pair) for pair in lead]
-                add("r=1, highest", [REPRODUCED if v == WITHIN else v for v in equal], most=True)
+                add("r=1, comparable", [holds(x <= 1.1) for x in spread])
+                lead = [above(max(p[o] for o in OURS), max(p[r] for r in rivals)) for p in points]
+                add("r=1, highest", [REPRODUCED if v == WITHIN else v for v in lead], most=True)
             else:
-                for claim, ours, theirs in (("ahead", JOINT, rivals),
-                                            ("joint", JOINT, ["deflated_sadmm"]),
-                                            ("two stages", ["two_stage"], ["sadmm"])):  # fmt: skip
-                    worst = [(min(p[o] for o in ours), max(p[r] for r in theirs)) for p in points]
-                    add(f"r={m}, {claim}", [above(*pair) for pair in worst])
-            others = [method for method in rivals if method not in power]
-            least = [(min(p[o] for o in (*OURS, *others)), max(p[g] for g in power))
-                     for p in points]  # fmt: skip
-            add("gpower, worst", [above(*pair) for pair in least])
+                add(f"r={m}, ahead", [exceed(p, JOINT, rivals) for p in points])
+                add(f"r={m}, joint", [exceed(p, JOINT, ["deflated_sadmm"]) for p in points])
+                add(f"r={m}, two stages", [exceed(p, ["two_stage"], ["sadmm"]) for p in points])
+            add("gpower, worst", [exceed(p, rest, power) for p in points])
     for clock in ("run", "search"):
-        seconds = {
-            m: [{method: each["seconds"][clock] for method, each in point["each"].items()}
-                for r, point in every if r == m] for m in (1, 3, 5)
-        }  # fmt: skip
+        seconds = {m: [{method: each["seconds"][clock] for method, each in point["each"].items()}
+                       for point in points] for m, points in every.items()}  # fmt: skip
         quick = [min(p[o] for o in OURS) <= np.median(list(p.values())) for p in seconds[1]]
-        add("r=1, fast", [REPRODUCED if q else DIFFERS for q in quick], most=True)
-        points = [p for each in seconds.values() for p in each]
-        add("gpower, fast", [above(min(p[x] for x in p if x not in power),
-                                   max(p[g] for g in power)) for p in points])  # fmt: skip
-        mean = {m: {method: np.mean([p[method] for p in points]) for method in points[0]}
+        add("r=1, fast", list(map(holds, quick)), most=True)
+        add("gpower, fast", [exceed(p, rest, power) for m in every for p in seconds[m]])
+        mean = {m: {method: np.mean([p[method] for p in points]) for method in there}
                 for m, points in seconds.items()}  # fmt: skip
         longer = [m for m in ("tpower", "grqi", "inverse_power") if m in there]
         add("slower", [above(mean[b][m], mean[a][m]) for a, b in ((1, 3), (3, 5)) for m in longer])

@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from fspca_reproduction.claim import Said
 from fspca_reproduction.results import published, rows_of
 from fspca_reproduction.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
 
@@ -32,10 +33,9 @@ def half_unit(printed):
 
 def printed_cells():
     """Return the cells of Table 2 that are printed, by set and method."""
-    lines = published("tan2019_table_2")["rows"]
     return {
         (name, line["method"]): value
-        for line in lines
+        for line in published("tan2019_table_2")["rows"]
         for name, value in line.items()
         if name != "method" and value is not None
     }
@@ -88,9 +88,9 @@ def reading_verdict(ours, printed, others):
     return OPEN_TO_READING if near else DIFFERS
 
 
-def table_2(cells=None):
-    """Return the chosen reading and a record for each printed cell that our rows speak of."""
-    rows, cells = rows_of("tan2019_table_2"), cells or printed_cells()
+def table_2():
+    """Return the chosen reading and, judged, each printed cell that our rows speak of."""
+    said, rows, cells = Said("tan2019_table_2"), rows_of("tan2019_table_2"), printed_cells()
     reading, chosen, _ = choose(rows, cells)
     count, total, by = reading
     how = f"k = 50 {'for each component' if count == 'each' else 'in all'}, {total} sum, over {by}"
@@ -101,20 +101,9 @@ def table_2(cells=None):
         ours = next((x for x in (value(row, method, *reading) for row in alike) if x), None)
         others = [value(row, method, *r) for row in rows if row["set"] == name for r in READINGS]
         if ours:
-            records.append({
-                "set": name, "method": method, "published": printed, "ours": ours,
-                "verdict": reading_verdict(ours, printed, [each for each in others if each]),
-                "rule": f"{how}; {prepared['preparation']}",
-                "open": "comes out under another reading",
-            })  # fmt: skip
+            verdict = reading_verdict(ours, printed, [each for each in others if each])
+            records.append(said.number(
+                {"set": name, "method": method}, f"{printed:.4g}", ours, verdict,
+                "comes out under another reading", rule=f"{how}; {prepared['preparation']}",
+            ))  # fmt: skip
     return reading, chosen, records
-
-
-def placebo(draws=100, seed=0):
-    """Return how many cells of tables that nobody computed the same choice brings within NEAR."""
-    rows, cells = rows_of("tan2019_table_2"), printed_cells()
-    rng, found = np.random.default_rng(seed), []
-    for _ in range(draws):
-        factor = {name: 2.0 ** rng.uniform(-1, 1) for name in dict.fromkeys(k[0] for k in cells)}
-        found.append(choose(rows, {key: x * factor[key[0]] for key, x in cells.items()})[2])
-    return found

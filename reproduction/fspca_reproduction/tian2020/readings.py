@@ -1,5 +1,7 @@
 """What other readings of tian2020 would give: starts that it leaves open, and a damaged one."""
 
+from dataclasses import replace
+
 from fspca_reproduction.results import stored
 from fspca_reproduction.tian2020.verdicts import table_cells
 from fspca_reproduction.verdict import cell_verdict
@@ -22,4 +24,4 @@ def convex_verdicts(start):
         found = {method: {"own": measures} for method, measures in row[start].items()}
         rows.append({"scheme": row["scheme"], "convex": found})
     cells = table_cells(rows)
-    return [cell | {"verdict": cell_verdict(cell["z"])} for cell in cells]
+    return [replace(cell, verdict=cell_verdict(cell.more["z"])) for cell in cells]

@@ -2,17 +2,9 @@
 
 import numpy as np
 
-from fspca_reproduction.results import published, stored
-from fspca_reproduction.verdict import (
-    HALF_UNIT,
-    LIMIT,
-    OPEN_TO_READING,
-    cell_verdict,
-    holds,
-    point_verdict,
-    standard_error,
-    z_score,
-)
+from fspca_reproduction.claim import Said
+from fspca_reproduction.results import stored
+from fspca_reproduction.verdict import HALF_UNIT, LIMIT, cell_verdict, standard_error, z_score
 
 MEASURES = ("IR", "RE", "HF")
 OPEN = {
@@ -37,17 +29,17 @@ def answers(row, method, init, variant="own", average="paper"):
 
 
 def table_cells(rows, variant="own", average="paper"):
-    """Return a record for each cell of Table 2 that the rows can speak of.
+    """Return the cells of Table 2 that the rows can speak of.
 
     A row speaks of a method under its name or under that of a start.
 
     `variant` is "own", "refit" or "best iterate" where a method has it, else its own answer;
-    `average` is "paper" or "runs", the plain mean.  `error` is the standard error of our mean,
-    clustered by realisation.
+    `average` is "paper" or "runs", the plain mean.  With each stands its z, and the standard
+    error of our mean, clustered by realisation.
     """
     schemes = {scheme: [r for r in rows if r["scheme"] == scheme] for scheme in "ABCDEF"}
-    cells = []
-    for line in published("tian2020_table_2")["rows"]:
+    said, cells = Said("tian2020_table_2"), []
+    for line in said["rows"]:
         mine, method, init = schemes[line["scheme"]], line["method"], line["init"]
         there = mine and (method in mine[0] or method in mine[0].get(init, {}))
         if not there:
@@ -61,69 +53,15 @@ def table_cells(rows, variant="own", average="paper"):
             compared = (ours, spread, mean, bracket, len(values), measure == "HF")
             z = z_score(*compared)
             choice = open_choice(method, init, measure)
-            cells.append({
-                "scheme": line["scheme"], "method": method, "init": init, "measure": measure,
-                "published": mean, "bracket": bracket, "ours": ours, "z": z,
-                "error": spread / len(values) ** 0.5, "verdict": cell_verdict(z, choice),
-                "tolerance": HALF_UNIT + LIMIT * standard_error(*compared),
-                "open": OPEN.get(choice, ""),
-            })  # fmt: skip
+            place = {"scheme": line["scheme"], "method": method, "init": init, "measure": measure}
+            cells.append(said.number(
+                place, mean, ours, cell_verdict(z, choice), OPEN.get(choice, ""),
+                {"z": z, "error": spread / len(values) ** 0.5},
+                tolerance=HALF_UNIT + LIMIT * standard_error(*compared),
+            ))  # fmt: skip
     return cells
-
-
-def counts(cells):
-    """Return how often each verdict was given."""
-    names, numbers = np.unique([cell["verdict"] for cell in cells], return_counts=True)
-    return dict(zip(names.tolist(), numbers.tolist(), strict=True))
 
 
 def table_verdicts(name="tian2020_table_2", **reading):
     """Return the cells of Table 2 from the stored rows."""
     return table_cells(stored(name)["rows"], **reading)
-
-
-def figure_2_points(start="convex"):
-    """Return a record for each point read off Figure 2, with its verdict.
-
-    The published markers of SOAP and SRT come from a convex start that the paper leaves open;
-    `start` names the one to compare with.
-    """
-    drawn = published("tian2020_figure_2")
-    rows = {(row["set"], row["k"]): row for row in stored("tian2020_figure_2")["rows"]}
-    points = []
-    for name, curves in drawn["values"].items():
-        for method, values in curves.items():
-            choice = "start" if method in ("soap", "srt") else ""
-            for k, value in zip(drawn["k"], values, strict=True):
-                ours = rows[name, k][f"{method}, {start}" if choice else method]
-                verdict = point_verdict(ours, value or 0.0, drawn["digits"], choice)
-                if value is None:  # below the axis, which begins at 0.05
-                    verdict = holds(True) if ours < 0.05 else OPEN_TO_READING
-                points.append({
-                    "set": name, "method": method, "k": k, "published": value or "< 0.05",
-                    "ours": ours, "verdict": verdict, "open": OPEN.get(choice, ""),
-                })  # fmt: skip
-    return points
-
-
-def figure_4_points(start="convex"):
-    """Return a record for each point read off Figure 4, from one of the starts that we tried.
-
-    Go's line needs no start.  A step that our run no longer takes, because it has stopped, has the
-    value of its last.
-    """
-    drawn, row = published("tian2020_figure_4"), stored("tian2020_figure_4")["rows"][0]
-    points = []
-    for method, values in drawn["values"].items():
-        choice = "" if method == "go" else "start"
-        walk = row[f"from {start}"][method] if choice else [row["go"]]
-        for t, value in enumerate(values):
-            if value is None:
-                continue
-            ours, digits = walk[min(t, len(walk) - 1)], drawn["digits"][method]
-            points.append({
-                "method": method, "step": f"step {t + 1}", "published": value, "ours": float(ours),
-                "verdict": point_verdict(ours, value, digits, choice), "tolerance": digits,
-                "open": OPEN.get(choice, ""),
-            })  # fmt: skip
-    return points
