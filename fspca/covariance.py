@@ -32,6 +32,10 @@ class Covariance:
     ridge : float
         Added to the diagonal for the solvers, which makes A positive definite.
 
+    See Also
+    --------
+    fspca.covariance.as_covariance : Takes an array for one.
+
     Examples
     --------
     >>> A = Covariance([[2.0, 1.0], [1.0, 2.0]], ridge=0.5)

@@ -49,6 +49,28 @@ def check_solution(
     nonzero rows, and each constraint of the problem is tested.  With `rises` the history, which
     must hold the objective in any case, may not fall.
 
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+        The covariance.
+    solution : Solution or array (d x m)
+        What is judged.
+    problem : SharedSupport, SeparateSupports or Nonnegative
+        What was asked, where it is an array.
+    rises : bool
+        Whether the history may not fall.
+
+    Returns
+    -------
+    Verdict
+        True where there is no fault; printed, it names the faults.
+
+    See Also
+    --------
+    certify : Adds how far from the best it is.
+
+    Examples
+    --------
     >>> from fspca import SharedSupport
     >>> W = np.eye(3)[:, 1:]
     >>> check_solution(np.diag([3.0, 2.0, 1.0]), W, SharedSupport(m=2, k=2))

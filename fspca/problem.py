@@ -67,6 +67,19 @@ class SharedSupport(Problem):
 
     The support must hold the features `required`, and none that is `forbidden`.
 
+    Parameters
+    ----------
+    m, k : int
+        Components, and features in all, 1 <= m <= k.
+    required, forbidden : sequence of int
+        Features that must be in the support, and that must not.
+
+    See Also
+    --------
+    SeparateSupports : A support for each component.
+
+    Examples
+    --------
     >>> SharedSupport(2, 4, required=[3])
     SharedSupport(m=2, k=4, required=(3,), forbidden=())
     """
@@ -148,6 +161,20 @@ class OwnSupports(Problem):
 class SeparateSupports(OwnSupports):
     """Maximise explained variance over unit columns, each with at most k nonzeros of its own.
 
+    What overlapping columns explain is counted once, on an orthonormal basis of them.
+
+    Parameters
+    ----------
+    m, k : int
+        Components, and nonzeros of each: one count for all of them, or m counts.
+
+    See Also
+    --------
+    SharedSupport : One support for all components.
+    Nonnegative : The same with loadings that are not negative.
+
+    Examples
+    --------
     >>> SeparateSupports(3, [4, 2, 2]).counts
     array([4, 2, 2])
     """
@@ -158,6 +185,22 @@ class Nonnegative(OwnSupports):
     """Maximise the variance of unit, entrywise nonnegative columns with at most k nonzeros.
 
     With `disjoint` no two columns may share a feature, so that they are orthogonal.
+
+    Parameters
+    ----------
+    m, k : int
+        Components, and nonzeros of each: one count for all of them, or m counts.
+    disjoint : bool
+        Whether each feature serves one component at most.
+
+    See Also
+    --------
+    SeparateSupports : The same with loadings of either sign.
+
+    Examples
+    --------
+    >>> Nonnegative(1, 2).faults(np.array([[0.6], [-0.8]]), [0, 1])
+    ['W has negative entries']
     """
 
     disjoint: bool = field(default=False, kw_only=True)

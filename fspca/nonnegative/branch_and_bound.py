@@ -94,13 +94,14 @@ def branch_and_bound_nonnegative(A, m, k, *, gap=0.0, n_starts=20, seed=0, max_i
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
-        m must be 1; nonzeros at most.
+        One component (m = 1), and nonzeros at most.
     gap : float
         Stop when the optimum is proven to be at most this much higher, relatively.
-    n_starts, seed
+    n_starts, seed : int
         Random starts of the first answer.
-    max_iter, max_seconds
+    max_iter, max_seconds : int, float
         The budget in nodes and in seconds; ending there, or by Ctrl-C, leaves a valid bound.
     progress : True or callable
         Told after each node.
@@ -110,6 +111,11 @@ def branch_and_bound_nonnegative(A, m, k, *, gap=0.0, n_starts=20, seed=0, max_i
     Solution
         `n_iter` counts nodes.  With the matrix A its `certificate` is a claim for
         `fspca.check_certificate.check`; an interruption leaves the bound without it.
+
+    See Also
+    --------
+    solve_nonnegative : A good answer first.
+    spannogram : Exact for low rank.
 
     Notes
     -----

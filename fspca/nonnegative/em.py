@@ -71,6 +71,7 @@ def em(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components, found one after another, and nonzeros of each at most.
     apart : "supports" or "deflation"
@@ -79,9 +80,9 @@ def em(
         Random normal entries, or their moduli, or the first start and random ones after it.
         With many features positive starts are all nearly the same direction, so that more of
         them hardly help.
-    n_starts, seed
+    n_starts, seed : int
         How many starts, run side by side; the best is returned.
-    tol, max_iter, max_seconds
+    tol, max_iter, max_seconds : float, int
         Stop where no variance changes by more than tol, relatively; ending at max_iter warns.
     progress : True or callable
         Told of each step.
@@ -90,6 +91,11 @@ def em(
     -------
     Solution
         `history` holds the variance after each step of the best start.
+
+    See Also
+    --------
+    nspca : The other rival.
+    spannogram : Exact for low rank.
 
     Notes
     -----

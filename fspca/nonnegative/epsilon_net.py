@@ -88,6 +88,7 @@ def epsilon_net(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components, found one after another, and nonzeros of each at most.
     rank : int
@@ -101,7 +102,7 @@ def epsilon_net(
         Look at the part of A above lambda_{r+1} rather than at A_r.
     apart : "supports" or "deflation"
         Set the features of a component aside for the next, or project the component out.
-    seed
+    seed : int
         Of the points.
 
     Returns
@@ -109,6 +110,10 @@ def epsilon_net(
     Solution
         For m = 1 its `upper_bound` is x'VV'x / (1 - epsilon) + lambda_{r+1}, and holds with
         probability at least 1 - 1/d over the points.  `n_iter` counts the points.
+
+    See Also
+    --------
+    spannogram : Exact for low rank.
 
     Notes
     -----

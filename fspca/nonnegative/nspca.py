@@ -92,12 +92,13 @@ def nspca(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components, and nonzeros of each: then they are found one after another, and for each
         penalties are tried side by side until one leaves k nonzeros.  The count jumps, so that k
         may not be met: then the best component with fewer is returned.
     penalty : float
-        beta, in place of k; all m components are then found at once.
+        Beta, in place of k; all m components are then found at once.
     alpha : float
         How much the components must be orthogonal and of length 1, well above the largest
         eigenvalue of A: ten times it unless given.
@@ -105,9 +106,9 @@ def nspca(
         Set the features of a component aside for the next, or project the component out.
     init : "random" or array (d x m)
         Uniform entries, or the first start, followed by random ones.
-    n_starts, seed
+    n_starts, seed : int
         Starts, run side by side; the one of largest penalised objective is returned.
-    tol, max_iter, max_seconds
+    tol, max_iter, max_seconds : float, int
         Stop where no objective changes by more than tol times alpha; ending at max_iter sweeps
         warns.
     progress : True or callable
@@ -118,6 +119,11 @@ def nspca(
     Solution
         Columns are scaled to length 1 for the judge, and one that the penalty empties is the
         feature of largest variance; with a penalty `problem.k` is the largest count found.
+
+    See Also
+    --------
+    em : The other rival.
+    spannogram : Exact for low rank.
 
     Notes
     -----

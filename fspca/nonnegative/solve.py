@@ -32,13 +32,14 @@ def solve_nonnegative(A, m, k, *, n_starts=30, seed=0, max_iter=300, max_seconds
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m : int
         Components.
     k : int or m ints
         Nonzeros of each at most.
-    n_starts, seed
+    n_starts, seed : int
         Random starts beside the two.
-    max_iter, max_seconds
+    max_iter, max_seconds : int, float
         Steps of the relaxation; its bound is valid whenever it ends.
     progress : True or callable
         Told after each start and each ten steps.
@@ -48,6 +49,11 @@ def solve_nonnegative(A, m, k, *, n_starts=30, seed=0, max_iter=300, max_seconds
     Solution
         Never below components found one after another.  With the matrix A its `certificate`, where
         there is one, is a claim for `fspca.check_certificate.check`.
+
+    See Also
+    --------
+    branch_and_bound_nonnegative : Goes on until the answer is proven.
+    spannogram : Exact for low rank.
 
     Notes
     -----

@@ -30,6 +30,7 @@ def spannogram(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components, found one after another, and nonzeros of each at most.
     rank : int
@@ -42,7 +43,7 @@ def spannogram(
         asteris2014's Figure 3, or A <- (I - xx') A (I - xx').
     tol : float
         Of the low-rank optimum, relatively; 0 solves exactly, up to rounding.
-    max_iter, max_seconds
+    max_iter, max_seconds : int, float
         Cells looked at in all; ending there warns, and leaves a valid bound.
     progress : True or callable
         Told of each level of cells.
@@ -52,6 +53,11 @@ def spannogram(
     Solution
         For m = 1 its `upper_bound` is the optimum of the low-rank part plus lambda_{r+1}:
         deterministic, for every positive semidefinite A.  `n_iter` counts the cells.
+
+    See Also
+    --------
+    epsilon_net : Near it, for higher rank.
+    branch_and_bound_nonnegative : Exact on A itself.
 
     Notes
     -----

@@ -38,6 +38,7 @@ def cssp(A: Covariance, m: int, k: int, *, refined: bool = False) -> Solution:
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components and features, 1 <= m <= k <= d.
     refined : bool
@@ -46,6 +47,11 @@ def cssp(A: Covariance, m: int, k: int, *, refined: bool = False) -> Solution:
     Returns
     -------
     Solution
+        Its loadings are the best on the features, unless `refined` says otherwise.
+
+    See Also
+    --------
+    ipu : Chooses features for explained variance.
 
     Notes
     -----

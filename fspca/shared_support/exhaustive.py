@@ -33,6 +33,7 @@ def exhaustive(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components and features, 1 <= m <= k <= d.
     required, forbidden : sequences of features
@@ -49,6 +50,10 @@ def exhaustive(
     Solution
         The optimum; its `upper_bound` is its objective.  `n_iter` counts supports, `history`
         holds the best value after each batch of them.
+
+    See Also
+    --------
+    branch_and_bound : Goes on where enumeration stops.
 
     Notes
     -----

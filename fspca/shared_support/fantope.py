@@ -89,6 +89,11 @@ def fantope(
     Solution
         Its `upper_bound` holds for every positive semidefinite A, but is loose.
 
+    See Also
+    --------
+    go : No relaxation, one eigenproblem.
+    upper_bound : A bound that is tighter.
+
     Notes
     -----
     The relaxation finds the support with high probability if samples are many and the leading

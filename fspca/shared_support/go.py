@@ -23,6 +23,7 @@ def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components and features, 1 <= m <= k <= d.
     shift : bool
@@ -34,6 +35,11 @@ def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
     Solution
         With `shift`, its `upper_bound` is sum of the k largest diag(B) + m sigma, which holds
         for every positive semidefinite A.  Where k = m the k largest variances are optimal.
+
+    See Also
+    --------
+    ipu : Climbs from here.
+    upper_bound : Bounds what any answer explains.
 
     Notes
     -----

@@ -18,6 +18,7 @@ def greedy_tpower(A: Covariance, m: int, k: int, *, max_iter: int = 200) -> Solu
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components and features, 1 <= m <= k <= d.
     max_iter : int
@@ -26,6 +27,11 @@ def greedy_tpower(A: Covariance, m: int, k: int, *, max_iter: int = 200) -> Solu
     Returns
     -------
     Solution
+        The best loadings on the support of the first component.
+
+    See Also
+    --------
+    tpower : Each component its own support.
 
     Notes
     -----

@@ -48,6 +48,7 @@ def ipu(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components and features, 1 <= m <= k <= d.
     init : "go", "fantope", "pca", "variance", "random" or array (d x m)
@@ -68,6 +69,12 @@ def ipu(
     Solution
         Stops when the support repeats or the objective does not rise.  Where k = m it is
         Go's, which is optimal then.
+
+    See Also
+    --------
+    go : The rule of each step, and the start.
+    swap : Goes on where it stays.
+    soap : Its rival, which orthonormalises.
 
     Notes
     -----

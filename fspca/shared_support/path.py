@@ -28,11 +28,12 @@ def path(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int, one of them a sequence
         Components and features of each problem.
     bound : "shifted", "dual" or None
         The method of `upper_bound`; "shifted" has the eigenpairs of A once for all problems.
-    n_starts, seed
+    n_starts, seed : int
         Random starts of each problem, beside Go's and the largest variances.
     max_iter : int
         Exchanges at most, for each problem; ending there warns.
@@ -41,6 +42,10 @@ def path(
     -------
     list of Solution
         In the order asked.  What they explain never falls where k or m rises.
+
+    See Also
+    --------
+    solve : One k, with more effort.
 
     Notes
     -----

@@ -30,6 +30,7 @@ def soap(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components and features, 1 <= m <= k <= d.
     refined : bool
@@ -38,13 +39,18 @@ def soap(
         The iterate to return.  They differ, since the objective may fall.
     init : "go", "fantope", "pca", "variance", "random" or array (d x m)
         As in `ipu`; the paper starts from "fantope".
-    n_starts, seed, max_iter, max_seconds, progress
+    n_starts, seed, max_iter, max_seconds, progress : int, float, True or callable
         As in `ipu`.
 
     Returns
     -------
     Solution
         Stops when the support repeats and the subspace moves by less than 1e-8.
+
+    See Also
+    --------
+    ipu : The same loop with a score that never lets the objective fall.
+    srt : The same loop with another score.
 
     Notes
     -----

@@ -37,6 +37,7 @@ def swap(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components and features, 1 <= m <= k <= d.
     required, forbidden : sequences of features
@@ -46,13 +47,18 @@ def swap(
         longest rows in the leading eigenvectors or in the array.
     max_iter : int
         Exchanges at most; ending there warns.
-    max_seconds, progress
+    max_seconds, progress : float, True or callable
         A budget, and who is told after each exchange.
 
     Returns
     -------
     Solution
         A support that no exchange of one feature improves.
+
+    See Also
+    --------
+    ipu : Where it starts.
+    solve : Both, with a bound.
 
     Notes
     -----
