@@ -56,7 +56,7 @@ def asteris2014_figure_3(said):
     sound = sparse and min(map(min, mine["weights"])) > 0
     together = sum(mine["variances"]) / sum(rival["variances"])
     yield said.sentence("orthogonal", sound, 0 if sound else None)
-    yield said.sentence("parts", (ratio := connected(mine["features"])) >= 2, ratio)
+    yield said.sentence("parts", (n := connected(mine["features"])) >= 2, n)
     yield said.sentence("like EM", abs(together - 1) <= 0.02, together)
 
 
@@ -96,8 +96,7 @@ def asteris2014_figure_5(said):
 def asteris2014_figure_6(said):
     decay = {s: rows_under(f)[0]["next"] / rows_under(f)[0]["first"] for s, f in FIGURES.items()}
     dense = next(r["nonzeros"] for r in rows_under(said.name) if r["k"] == 90)
-    yield one_sided(said, "certified 20")
-    yield one_sided(said, "certified 90")
+    yield from (one_sided(said, key) for key in ("certified 20", "certified 90"))
     yield said.sentence("EM", (gap := apart(rows_under(said.name))) <= 0.02, gap)
     yield said.sentence("decay", decay["lrs"] == min(decay.values()), decay["lrs"])
     yield said.sentence("dense", dense >= 80, dense)
@@ -136,7 +135,7 @@ def asteris2014_certified(said):
     for row in stored(said.name)["rows"]:
         ours, mark = max(row["fractions"].values()), said["marks"][f"{row['set']} {row['k']}"]
         words = {key: row[key] for key in ("set", "preparation", "k")}
-        yield said.sentence("mark", ours >= mark, ours, mark, **words, mark=mark)
+        yield said.sentence("we certify", ours >= mark, ours, mark, **words, mark=mark)
     rows = [r for figure in FIGURES.values() for r in rows_under(figure)]
     found = [fractions(r, r["k"])["sum"] for r in rows]
     behind = max((r["em"] - r["value"]) / r["first"] for r in rows)
