@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 
 from fspca.catalogue import CATALOGUE
-from fspca_reproduction.claim import judged, judges
+from fspca_reproduction.claim import judged, judges, papers
 from fspca_reproduction.ledger import entries, entry
 from fspca_reproduction.results import ROOT, need_checkout, published, stored
 from fspca_reproduction.supply import SUPPLIES, rows_by_set, rows_by_supply, supply
@@ -126,7 +126,7 @@ def data_sets():
     """Return a table of the catalogue: where each set comes from, and what rests on it."""
     lines = [
         [f"`{name}`", CATALOGUE[name].source, supply(name), sum(found.values()),
-         ", ".join(f"`{each}`" for each in found)] for name, found in rows_by_set().items()
+         ", ".join(f"`{each}`" for each in found)] for name, found in rows_by_set(papers()).items()
     ]  # fmt: skip
     return markdown(["set", "what", "data", "stored rows", "of"], lines)
 
@@ -135,7 +135,7 @@ def page():
     """Return the chapter's text."""
     parts = {"summary": summary(entries()), "sections": "\n\n".join(map(section, judges()))}
     template = TEMPLATE.read_text(encoding="utf-8")
-    return template.format(**parts, sets=data_sets(), **rows_by_supply())
+    return template.format(**parts, sets=data_sets(), **rows_by_supply(papers()))
 
 
 def table():

@@ -1,5 +1,7 @@
 """Where the data come from that rows rest on: made, carried here, fetched, or the reader's own."""
 
+from collections import Counter
+
 from fspca import datasets
 from fspca.catalogue import CATALOGUE
 from fspca_reproduction.runner import experiments
@@ -24,19 +26,21 @@ def rests_on(name, place=None):
     return max(map(supply, mine or sets), key=SUPPLIES.index)
 
 
-def rows_by_set():
+def cases_of(folders):
+    """Yield (experiment, case) for every row that the experiments in these folders store."""
+    for name, function in experiments().items():
+        if function.__module__.split(".")[1] in folders:
+            yield from ((name, case) for case in function.cases)
+
+
+def rows_by_set(folders):
     """Return how many stored rows rest on a set of the catalogue, by set and experiment."""
-    found = {name: {} for name in CATALOGUE}
-    for experiment, function in experiments().items():
-        for case in function.cases:
-            if case.get("set") in found:
-                counts = found[case["set"]]
-                counts[experiment] = counts.get(experiment, 0) + 1
-    return {name: counts for name, counts in found.items() if counts}
+    needed = [(case.get("set"), name) for name, case in cases_of(folders)]
+    listed = {each: Counter(name for found, name in needed if found == each) for each in CATALOGUE}
+    return {name: counts for name, counts in listed.items() if counts}
 
 
-def rows_by_supply():
-    """Return how many of all stored rows need what: nothing, or a set that is carried, ..."""
-    cases = [case for function in experiments().values() for case in function.cases]
-    needed = [supply(case.get("set")) for case in cases]
-    return {each: needed.count(each) for each in SUPPLIES}
+def rows_by_supply(folders):
+    """Return how many stored rows need what: nothing, or a set that is carried, ..."""
+    needed = Counter(supply(case.get("set")) for _, case in cases_of(folders))
+    return {each: needed[each] for each in SUPPLIES}
