@@ -48,10 +48,9 @@ class Covariance:
         self._set(Dense(validate.checked_covariance(A)), ridge)
 
     @classmethod
-    def from_data(
-        cls, X: Any, *, center: bool = True, divisor: str | float = "n-1",
-        standardize: bool = False, ridge: float = 0.0, max_memory: float = 2**30,
-    ) -> Self:  # fmt: skip
+    def from_data(cls, X: Any, *, center: bool = True, divisor: str | float = "n-1",
+                  standardize: bool = False, ridge: float = 0.0,
+                  max_memory: float = 2**30) -> Self:  # fmt: skip
         r"""The covariance X'X / divisor of data X (n samples x d features), never squared.
 
         X may be an array of any real type, scipy.sparse (CSR and CSC are read where they are), a

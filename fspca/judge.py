@@ -40,9 +40,8 @@ def objective(A: Matrix, W: ArrayLike | Solution) -> float:
     return Problem(1, 1).score(as_covariance(A).plain, loadings(W))
 
 
-def check_solution(
-    A: Matrix, solution: Solution, problem: Problem | None = None, *, rises: bool = False,
-) -> Verdict:  # fmt: skip
+def check_solution(A: Matrix, solution: Solution, problem: Problem | None = None, *,
+                   rises: bool = False) -> Verdict:  # fmt: skip
     """Judge a Solution, or an array W for a problem: recompute all that it claims.
 
     The objective is recomputed on the covariance without its ridge, the support from W's

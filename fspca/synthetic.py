@@ -63,9 +63,8 @@ def with_spectrum(spectrum: ArrayLike, seed: int | None, basis: str = "uniform")
     return (A + A.T) / 2
 
 
-def make_scheme(
-    name: str, d: int = 20, seed: int | None = 0, basis: str = "uniform",
-) -> np.ndarray:  # fmt: skip
+def make_scheme(name: str, d: int = 20, seed: int | None = 0,
+                basis: str = "uniform") -> np.ndarray:  # fmt: skip
     """Return one covariance of the schemes A to F of tian2020's Table 1.
 
     A to D fix the spectrum.  E and F are XX' with X (d x d) uniform on [0, 1] and normal.
@@ -84,9 +83,8 @@ def make_scheme(
     return X @ X.T
 
 
-def make_spiked(
-    n: int, d: int, m: int, k: int, strength: float = 10.0, seed: int | None = 0,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+def make_spiked(n: int, d: int, m: int, k: int, strength: float = 10.0,
+                seed: int | None = 0) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Draw n samples of the spiked model with m spikes on k shared features.
 
     The rows of X are normal with covariance I + strength UU', U (d x m) orthonormal with
@@ -105,9 +103,8 @@ def make_spiked(
     return rng.standard_normal((n, d)) + spikes @ U.T, U
 
 
-def make_sparse_pair(
-    n: int, d: int, noise: float = 1.0, seed: int | None = 0,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+def make_sparse_pair(n: int, d: int, noise: float = 1.0,
+                     seed: int | None = 0) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Draw n samples of the model of tan2019's Section 5.1: two components of ten features each.
 
     The covariance has the eigenvalues 400 and 300 on the first ten features and on the next ten,

@@ -55,11 +55,9 @@ def iterate(A, W, k, tol, run):
 
 
 @solves(Nonnegative)
-def em(
-    A: Covariance, m: int, k: int, *, apart: str = "supports", init: str | ArrayLike = "random",
-    n_starts: int = 5, seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,
-    max_seconds: float | None = None, progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def em(A: Covariance, m: int, k: int, *, apart: str = "supports", init: str | ArrayLike = "random",
+       n_starts: int = 5, seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,
+       max_seconds: float | None = None, progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find sparse, nonnegative components, each as the axis of a probabilistic model.
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  Data are modelled as

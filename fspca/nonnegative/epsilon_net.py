@@ -74,11 +74,9 @@ def best_points(V, C, counts):
 
 
 @solves(Nonnegative)
-def epsilon_net(
-    A: Covariance, m: int, k: int, *, rank: int | None = None, epsilon: float = 0.1,
-    n_samples: int | None = None, shift: bool = False, apart: str = "supports",
-    seed: int | None = 0,
-) -> Solution:  # fmt: skip
+def epsilon_net(A: Covariance, m: int, k: int, *, rank: int | None = None, epsilon: float = 0.1,
+                n_samples: int | None = None, shift: bool = False, apart: str = "supports",
+                seed: int | None = 0) -> Solution:  # fmt: skip
     r"""Find a nonnegative component with k nonzeros, near the best of a low-rank covariance.
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  For A = VV' of rank r,

@@ -77,12 +77,11 @@ def lanes(S, U, alpha, beta, tol, run):
 
 
 @solves(Nonnegative)
-def nspca(
-    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
-    alpha: float | None = None, apart: str = "supports", init: str | ArrayLike = "random",
-    n_starts: int = 3, seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,
-    max_seconds: float | None = None, progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def nspca(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+          alpha: float | None = None, apart: str = "supports", init: str | ArrayLike = "random",
+          n_starts: int = 3, seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,
+          max_seconds: float | None = None,
+          progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find nonnegative components, sparse and nearly orthogonal by penalties.
 
     The problem is max 1/2 tr(U'AU) - alpha/4 norm(I - U'U)^2 - beta sum(U) over U >= 0.  In one

@@ -13,11 +13,10 @@ from fspca.validate import checked_truth
 
 
 @solves(Nonnegative)
-def spannogram(
-    A: Covariance, m: int, k: int, *, rank: int | None = None, shift: bool = False,
-    apart: str = "supports", tol: float = 0.0, max_iter: int = 1_000_000,
-    max_seconds: float | None = None, progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def spannogram(A: Covariance, m: int, k: int, *, rank: int | None = None, shift: bool = False,
+               apart: str = "supports", tol: float = 0.0, max_iter: int = 1_000_000,
+               max_seconds: float | None = None,
+               progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find the best nonnegative component of a low-rank covariance, exactly, and bound A's.
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  For A = VV' of rank r the

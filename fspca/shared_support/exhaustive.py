@@ -19,11 +19,10 @@ BATCH_BYTES = 2**25
 
 
 @solves(SharedSupport)
-def exhaustive(
-    A: Covariance, m: int, k: int, *, required: Sequence[int] = (), forbidden: Sequence[int] = (),
-    max_supports: int = 5_000_000, max_seconds: float | None = None,
-    progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def exhaustive(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
+               forbidden: Sequence[int] = (), max_supports: int = 5_000_000,
+               max_seconds: float | None = None,
+               progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find the optimum by trying every support of k features.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  On a fixed

@@ -54,11 +54,9 @@ def keep_rounded(run, A, m, k, relaxation):
 
 
 @solves(SharedSupport, measured=("penalty",))
-def fantope(
-    A: Covariance, m: int, k: int, *, penalty: float | None = None, refined: bool = False,
-    tol: float = 1e-3, max_iter: int = 1000, max_seconds: float | None = None,
-    progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def fantope(A: Covariance, m: int, k: int, *, penalty: float | None = None, refined: bool = False,
+            tol: float = 1e-3, max_iter: int = 1000, max_seconds: float | None = None,
+            progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Solve a convex relaxation, and keep the k rows with the largest diagonal in its answer.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  In terms of the

@@ -34,11 +34,9 @@ def proxy_diagonal(A, V, rows=None):
 
 
 @solves(SharedSupport)
-def ipu(
-    A: Covariance, m: int, k: int, *, init: str | ArrayLike = "go", n_starts: int = 1,
-    seed: int | None = 0, max_iter: int = 100, max_seconds: float | None = None,
-    progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def ipu(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "go", n_starts: int = 1,
+        seed: int | None = 0, max_iter: int = 100, max_seconds: float | None = None,
+        progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Ascend from a start: choose the k largest variances of a proxy, refit on A, repeat.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Around an answer

@@ -15,10 +15,9 @@ from fspca.shared_support.together import ascend_together
 from fspca.validate import checked_choice
 
 
-def path(
-    A: Matrix, m: int | Sequence[int], k: int | Sequence[int], *, bound: str | None = "shifted",
-    n_starts: int = 5, seed: int | None = 0, max_iter: int = 1000,
-) -> list[Solution]:  # fmt: skip
+def path(A: Matrix, m: int | Sequence[int], k: int | Sequence[int], *,
+         bound: str | None = "shifted", n_starts: int = 5, seed: int | None = 0,
+         max_iter: int = 1000) -> list[Solution]:  # fmt: skip
     r"""Return answers for several k, or several m, each started from its neighbours.
 
     The problems are max trace(W'AW) over W'W = I with at most k nonzero rows.  Go, the largest

@@ -16,11 +16,10 @@ def orthonormal_rows(AW, M):
 
 
 @solves(SharedSupport)
-def soap(
-    A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "last",
-    init: str | ArrayLike = "go", n_starts: int = 1, seed: int | None = 0, max_iter: int = 100,
-    max_seconds: float | None = None, progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def soap(A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "last",
+         init: str | ArrayLike = "go", n_starts: int = 1, seed: int | None = 0, max_iter: int = 100,
+         max_seconds: float | None = None,
+         progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Iterate: multiply by A, orthonormalise, keep the k longest rows, orthonormalise again.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Without the

@@ -17,11 +17,10 @@ def product_rows(AW, M):
 
 
 @solves(SharedSupport)
-def srt(
-    A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "last",
-    init: str | ArrayLike = "go", n_starts: int = 1, seed: int | None = 0, max_iter: int = 100,
-    max_seconds: float | None = None, progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def srt(A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "last",
+        init: str | ArrayLike = "go", n_starts: int = 1, seed: int | None = 0, max_iter: int = 100,
+        max_seconds: float | None = None,
+        progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Iterate: multiply by A, keep the k longest rows, orthonormalise.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  The rows of AW

@@ -22,11 +22,10 @@ GAIN = 1e-10  # relative; less is rounding, and would let the search circle
 
 
 @solves(SharedSupport)
-def swap(
-    A: Covariance, m: int, k: int, *, required: Sequence[int] = (), forbidden: Sequence[int] = (),
-    init: str | ArrayLike = "variance", max_iter: int = 1000, max_seconds: float | None = None,
-    progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def swap(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
+         forbidden: Sequence[int] = (), init: str | ArrayLike = "variance", max_iter: int = 1000,
+         max_seconds: float | None = None,
+         progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Improve a support by exchanging one feature for another while that helps.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Features whose
