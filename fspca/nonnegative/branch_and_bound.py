@@ -14,11 +14,13 @@ from itertools import count
 import numpy as np
 
 from fspca.check_certificate import decisions
+from fspca.covariance import Covariance
 from fspca.nonnegative.components import alone
 from fspca.nonnegative.low_rank import answer
 from fspca.nonnegative.relaxation import start_from
 from fspca.nonnegative.tree import PROOF, Part, Tree, listed
-from fspca.problem import Nonnegative
+from fspca.problem import Nonnegative, Solution
+from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.validate import checked_nonnegative
@@ -83,8 +85,10 @@ def divided(tree, part, z, bound):
 
 
 @solves(Nonnegative)
-def branch_and_bound_nonnegative(A, m, k, *, gap=0.0, n_starts=20, seed=0, max_iter=10_000,
-                                 max_seconds=None, progress=None):  # fmt: skip
+def branch_and_bound_nonnegative(A: Covariance, m: int, k: int, *, gap: float = 0.0,
+        n_starts: int = 20, seed: int | None = 0, max_iter: int = 10_000,
+        max_seconds: float | None = None,
+        progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find the best nonnegative component and prove it, or how good the best so far is.
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  The set of supports is

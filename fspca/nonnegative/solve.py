@@ -1,8 +1,11 @@
 """Solve: what to call first for nonnegative components; a good answer, and how good it is."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fspca.check_certificate import VERSION
+from fspca.covariance import Covariance
 from fspca.nonnegative.components import one_by_one
 from fspca.nonnegative.em import one_em
 from fspca.nonnegative.joint import ascend_together, assigned
@@ -10,6 +13,7 @@ from fspca.nonnegative.low_rank import low_rank
 from fspca.nonnegative.relaxation import Ground, start_from
 from fspca.nonnegative.spannogram import best_cell
 from fspca.problem import Nonnegative, Solution
+from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.certificate import upper_bound
 
@@ -19,8 +23,9 @@ CLOSE = 1e-9  # relative: a bound so close to the value proves it
 
 
 @solves(Nonnegative, counts=True)
-def solve_nonnegative(A, m, k, *, n_starts=30, seed=0, max_iter=300, max_seconds=None,
-                      progress=None):  # fmt: skip
+def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, n_starts: int = 30,
+                      seed: int | None = 0, max_iter: int = 300, max_seconds: float | None = None,
+                      progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find good nonnegative components and say how far from the best they can be.
 
     The problem is max trace(W'AW) over entrywise nonnegative W with unit columns on disjoint
