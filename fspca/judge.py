@@ -26,7 +26,7 @@ class Verdict:
     __repr__ = __str__
 
 
-def loadings(W):
+def as_loadings(W):
     """Return the array W of a Solution, or the array itself."""
     return W.W if isinstance(W, Solution) else W
 
@@ -37,7 +37,7 @@ def objective(A: Matrix, W: ArrayLike | Solution) -> float:
     >>> objective(np.diag([3.0, 2.0, 1.0]), np.eye(3)[:, :2])
     5.0
     """
-    return Problem(1, 1).score(as_covariance(A).plain, loadings(W))
+    return Problem(1, 1).score(as_covariance(A).plain, as_loadings(W))
 
 
 def check_solution(A: Matrix, solution: Solution, problem: Problem | None = None, *,
@@ -82,7 +82,7 @@ def check_solution(A: Matrix, solution: Solution, problem: Problem | None = None
     if problem is None and not claims:
         raise TypeError("problem=None: an array W can only be judged as an answer to a problem")
     problem = problem or solution.problem
-    W = np.asarray(loadings(solution))
+    W = np.asarray(as_loadings(solution))
     fault = ""
     if W.shape != (A.size, problem.m):
         fault = f"W has shape {W.shape}, not (d, m) = {(A.size, problem.m)}"

@@ -5,7 +5,7 @@ import scipy.linalg
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Matrix, as_covariance
-from fspca.judge import loadings, objective
+from fspca.judge import as_loadings, objective
 from fspca.linalg import basis
 from fspca.problem import TOLERANCE, Solution
 from fspca.validate import checked_choice
@@ -54,7 +54,7 @@ def normalised_explained_variance(A: Matrix, W: ArrayLike | Solution) -> float:
     >>> normalised_explained_variance(np.diag([4.0, 2.0, 1.0]), np.eye(3)[:, [1]])
     0.5
     """
-    A, W = as_covariance(A).plain, loadings(W)
+    A, W = as_covariance(A).plain, as_loadings(W)
     values, _ = A.leading(np.shape(W)[1])
     most = float(values.sum())
     return objective(A, basis(W, TOLERANCE)) / most if most > 0 else 1.0
