@@ -19,7 +19,7 @@ import numpy as np
 
 VERSION = 1
 UNIT = 2.0**-53
-LISTED = 200_000  # supports that are looked at one by one, in all
+LISTED = 1_000_000  # supports that are looked at one by one, in all
 EXACT_SIZE, EXACT_BITS = 150, 1200  # features, binary places; above, it would hardly end
 BLOCK = 2**22  # numbers of wide data in hand at once
 
@@ -95,8 +95,10 @@ class Floating:
 
     def ky_fan(self, A, G, Y, m, error, s, H):
         """Return a number not below F_m(A - GG' - sym Y): m s + |H|^2 if sI + HH' is above it."""
-        M, n = A - G @ G.T - (Y + Y.T) / 2, len(A)
-        own, slack = s is None, 4 * n * UNIT * np.linalg.norm(M)
+        M, n = A - G @ G.T, len(A)
+        M = M if Y is None else M - (Y + Y.T) / 2
+        least = max(np.linalg.norm(M), UNIT * np.linalg.norm(A), UNIT**4)
+        own, slack = s is None, 4 * n * UNIT * least
         if own:
             w, V = np.linalg.eigh(M)
             s, H = w[-m], V[:, -m:] * np.sqrt(w[-m:] - w[-m])
@@ -107,7 +109,8 @@ class Floating:
                 break
         else:
             raise Refused("sI + HH' - (A - GG' - Y) has no Cholesky factor")
-        g, h, size = np.sum(G**2), np.sum(H**2), np.linalg.norm(A) + np.linalg.norm(Y) + abs(s)
+        g, h, size = np.sum(G**2), np.sum(H**2), np.linalg.norm(A) + abs(s)
+        size += 0 if Y is None else np.linalg.norm(Y)
         error += gamma(8) * size + gamma(G.shape[1] + 8) * g + gamma(H.shape[1] + 8) * h
         error += gamma(n + 3) / (1 - gamma(n + 3)) * np.trace(S)
         return self.raised(m * (s + 1.001 * error) + h, m * (abs(s) + error) + h, H.size + 8)
@@ -117,7 +120,7 @@ class Floating:
 
         X' = R + UT gives X'X <= (sI + UU') |R'R / s + T'T|, for U = [H, G] and every T.
         """
-        need(s is not None and s > 0, "wide data need s > 0 and H")
+        need(s > 0, "wide data need s > 0")
         U, h = np.hstack([H, G]), np.sum(H**2)
         image = sum(U[rows].T @ X.T for rows, X in blocks())
         T = np.linalg.solve(s * np.eye(U.shape[1]) + U.T @ U, image)
@@ -186,7 +189,7 @@ class Exact:
         blocks = blocks if blocks.ndim == 3 else blocks[None]
         low = [self.below(B, m) for B in blocks]
         none = np.zeros((blocks.shape[-1], 0), dtype=object)
-        high = [self.ky_fan(B, none, 0 * B, m, 0, None, None) for B in blocks]
+        high = [self.ky_fan(B, none, None, m, 0, None, None) for B in blocks]
         return np.array(low, dtype=object), np.array(high, dtype=object)
 
     def below(self, B, m):
@@ -200,7 +203,7 @@ class Exact:
         return int(np.trace(image) // 1)
 
     def ky_fan(self, A, G, Y, m, error, s, H):
-        M = A - G @ G.T - (Y + Y.T) // 2
+        M = A - G @ G.T - (0 if Y is None else (Y + Y.T) // 2)
         w, V = np.linalg.eigh(self.doubles(M))
         slack = 2 * len(M) * UNIT * np.abs(w).max()
         own = s is None
@@ -238,13 +241,21 @@ def row_terms(Y, k, required, root):
 def shared_bound(node, numbers, m, k):
     """Return (rest, c): a support I explains at most rest + sum of c over I (Theorem 1)."""
     G, Y, n = node.G, node.Y, len(node.rows)
-    root, own = row_terms(Y, k, node.required, numbers.root), np.sum(G * G, axis=1)
-    twice = 2 * own + np.diagonal(Y) + root
-    c = twice / 2 if isinstance(numbers, Floating) else -(-twice // 2)
-    c = numbers.raised(c, own + np.abs(np.diagonal(Y)) + root, n + G.shape[1] + 10)
-    if node.matrix.is_wide(node.rows):
-        need(not Y.any(), "wide data take no Y")
-        columns = partial(node.matrix.columns, node.rows)
+    columns = partial(node.matrix.columns, node.rows)
+    if node.whole is not None:
+        need(node.matrix.of_data and node.whole == 1, "only all of the data may be taken whole")
+        squares = np.concatenate([np.sum(X * X, axis=0) for _, X in columns()])
+        return 0, numbers.raised(squares, squares, len(node.matrix.array) + 2)
+    c = np.sum(G * G, axis=1)
+    if Y is None:
+        c = numbers.raised(c, c, G.shape[1] + 10)
+    else:
+        root, own = row_terms(Y, k, node.required, numbers.root), np.diagonal(Y)
+        size, twice = c + np.abs(own) + root, 2 * c + own + root
+        c = twice / 2 if isinstance(numbers, Floating) else -(-twice // 2)
+        c = numbers.raised(c, size, n + G.shape[1] + 10)
+    if node.matrix.of_data and node.s is not None and isinstance(numbers, Floating):
+        need(Y is None, "wide data take no Y")
         rest, times = numbers.ky_fan_of_data(columns, G, m, node.s, node.H)
         return rest, c * times * (1 + 4 * UNIT)
     A, error = node.matrix.block(node.rows)
@@ -253,10 +264,11 @@ def shared_bound(node, numbers, m, k):
 
 def nonnegative_bound(node, numbers, m, k):
     """The same of A + N, N >= 0: as P = WW' >= 0, <A, P> is at most <A + N, P>."""
-    need(np.all(node.N >= 0), "N has negative entries")
-    need(np.array_equal(node.N, node.N.T), "N must be symmetric")
-    if node.N.any():
-        need(not node.matrix.is_wide(node.rows), "wide data take no N")
+    if node.N is not None:
+        need(np.all(node.N >= 0), "N has negative entries")
+        need(np.array_equal(node.N, node.N.T), "N must be symmetric")
+        need(node.whole is None, "N is not taken with the whole of the data")
+        need(not node.matrix.of_data or node.s is None, "wide data take no N")
         node.matrix = Raised(node.matrix, node.N, numbers)
     return shared_bound(node, numbers, m, k)
 
@@ -336,7 +348,7 @@ class Kind(NamedTuple):
     smaller: bool
 
 
-ROWS = {"G": (1, "n*"), "Y": (2, "nn"), "s": (2, ""), "H": (1, "n*")}
+ROWS = {"G": (1, "n*"), "Y": (2, "nn"), "s": (2, ""), "H": (1, "n*"), "whole": (0, "")}
 KINDS = {
     "shared": Kind(shared_value, shared_bound, ROWS, lambda m, k, d: k, no_larger, False),
     "nonnegative": Kind(nonnegative_value, nonnegative_bound, ROWS | {"N": (2, "nn")},
@@ -355,10 +367,6 @@ class Matrix:
         if self.of_data:
             return self.numbers.square(self.numbers.read(self.array[:, rows], 1))
         return self.numbers.read(self.array[np.ix_(rows, rows)], 2), 0
-
-    def is_wide(self, rows):
-        """Whether the samples are fewer than these features; exactly, all is done on A."""
-        return self.of_data and len(self.array) < len(rows) and isinstance(self.numbers, Floating)
 
     def columns(self, rows):
         """Yield (places, X[:, rows[places]]), a block at a time."""
@@ -465,7 +473,7 @@ def find_tree(claim, root):
 
 
 def find_arrays(claim, t, n, numbers, shapes):
-    """Return the arrays of node t (those that it lacks are zero), or None if it has none."""
+    """Return the arrays of node t, None or empty where it lacks one, or None if it has none."""
     if not any(f"{name}_{t}" in claim for name in shapes):
         return None
     found = {}
@@ -473,9 +481,10 @@ def find_arrays(claim, t, n, numbers, shapes):
         shape, held = tuple(n if mark == "n" else None for mark in marks), f"{name}_{t}" in claim
         if held:
             found[name] = numbers.read(real(claim, f"{name}_{t}", *shape), degree)[()]
+        elif marks == "n*":
+            found[name] = numbers.read(np.zeros((n, 0)), degree)
         else:
-            zero = np.zeros([size or 0 for size in shape])
-            found[name] = numbers.read(zero, degree) if marks else None
+            found[name] = None
     need((f"H_{t}" in claim) <= (found["s"] is not None), "H comes with s")
     return found
 
@@ -485,7 +494,8 @@ def inherited(arrays, old, rows, shapes):
     at, found = np.searchsorted(old, rows), {}
     for name, (_, marks) in shapes.items():
         array = arrays[name]
-        found[name] = array if not marks else array[np.ix_(at, at)] if marks == "nn" else array[at]
+        kept = array if array is None or not marks else array[at]
+        found[name] = kept[:, at] if kept is not None and marks == "nn" else kept
     return found
 
 
@@ -588,7 +598,7 @@ def examine(claim, given, exact):
             return Verdict(bool(closes), "holds" if closes else "the bound is above the claim",
                            numbers.back(value), numbers.back(bound))  # fmt: skip
         if bound <= target:
-            worst = max(worst, bound)
+            worst, decided[t] = max(worst, bound), ~decided[t]  # its children do not matter
         elif len(children[t]):
             inside, outside = decisions(c, node.required, k, bound, target)
             decided[t][0][rows], decided[t][1][rows] = outside, inside

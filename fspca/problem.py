@@ -265,6 +265,12 @@ class Solution:
             values["upper_bound"] = unit * self.upper_bound
         if isinstance(self.certificate, np.ndarray):
             values["certificate"] = unit**0.5 * self.certificate
+        elif self.certificate:
+            powers = {"G": 0.5, "Y": 1, "s": 1, "H": 0.5}  # of the unit, in an array of a node
+            values["certificate"] = {
+                name: array * unit ** powers[name[0]] if name[1:2] == "_" else array
+                for name, array in self.certificate.items()
+            }
         return replace(self, **values)
 
     @property
@@ -289,7 +295,7 @@ class Solution:
         if self.gap is not None and self.gap < -TOLERANCE:
             gap = f", contradicted by the upper bound {self.upper_bound:.6g}"
         elif self.gap is not None and self.bound_probability < 1:
-            chance = f"with probability at least {self.bound_probability:.3g}"
+            chance = f"with probability at least 1 - {1 - self.bound_probability:.1g}"
             gap = f", {chance} the optimum is at most {100 * self.gap:.3g} % higher"
         elif self.gap is not None and self.gap <= TOLERANCE:
             gap = ", proven optimal"

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-import fspca.shared_support.tree_check as checker
 from fspca import Covariance, branch_and_bound, exhaustive, ipu, solve
-from fspca.shared_support.reduced_costs import decide
+from fspca.check_certificate import check, decisions
 from fspca.synthetic import make_scheme
 
 PROOF = 2e-9  # twice the relative gap at which a bound counts as reached
@@ -26,55 +25,88 @@ def test_spiked_spectra_need_no_node():
     assert all(branch_and_bound(make_scheme(s, seed=1), 3, 7).n_iter == 0 for s in "ABC")
 
 
+def claim_of(A, found):
+    return found.certificate | {"A": np.asarray(A)}
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_tree_passes_the_checker(seed):
-    A, proof = make_scheme("F", seed=seed), {}
-    found = branch_and_bound(A, 3, 7, proof=proof)
-    assert proof
-    assert checker.check_tree(A, 3, 7, found.support, proof)
+    A = make_scheme("F", seed=seed)
+    found = branch_and_bound(A, 3, 7)
+    assert check(claim_of(A, found)).holds
     worse = np.r_[found.support[1:], np.setdiff1d(np.arange(20), found.support)[0]]
-    assert not checker.check_tree(A, 3, 7, worse, proof)
+    assert not check(claim_of(A, found) | {"support": worse}).holds
 
 
 def test_the_checker_refuses_a_damaged_tree():
-    A, proof = make_scheme("F", 30, seed=3), {}
-    found = branch_and_bound(A, 3, 7, proof=proof)
-    assert len(proof) > 3
-    closed = next(name for name, node in proof.items() if "kept" not in node)
-    for damage in (lambda p: p.pop(closed), lambda p: p[closed].update(G=0.5 * p[closed]["G"])):
-        broken = {name: dict(node) for name, node in proof.items()}
-        damage(broken)
-        assert not checker.check_tree(A, 3, 7, found.support, broken)
-    assert checker.check_tree(A, 3, 7, found.support, proof)
+    A = make_scheme("F", 30, seed=2)
+    claim = claim_of(A, branch_and_bound(A, 3, 7))
+    assert len(claim["nodes"]) >= 2
+    closed = [x for x in claim if x[:2] == "G_"][-1]
+    for damage in ({closed: 0.5 * claim[closed]}, {"nodes": claim["nodes"][:-1]}):
+        assert not check(claim | damage).holds
+    assert check(claim).holds
 
 
+@pytest.mark.filterwarnings("ignore:branch_and_bound stopped at max_iter")
 def test_a_budget_of_nodes_leaves_a_valid_gap():
-    A = make_scheme("F", 30, seed=3)
-    full, part = branch_and_bound(A, 3, 7), branch_and_bound(A, 3, 7, max_nodes=2)
-    assert not part.converged
-    assert part.n_iter == 2
+    A = make_scheme("F", 40, seed=3)
+    full, part = branch_and_bound(A, 3, 7), branch_and_bound(A, 3, 7, max_iter=1)
+    assert part.stopped == "max_iter"
+    assert part.n_iter == 1
     assert part.upper_bound >= full.objective
-    assert "ended by max_iter" in str(part)
+    assert check(claim_of(A, part)).holds
+    assert check(claim_of(A, part)).bound == pytest.approx(part.upper_bound, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_required_and_forbidden_features_agree_with_enumeration(seed):
+    A = make_scheme("DEF"[seed % 3], 13, seed)
+    m, k = 1 + seed % 3, 4 + seed % 3
+    sides = {"required": [seed % 13], "forbidden": [(seed + 5) % 13, (seed + 7) % 13]}
+    found, best = branch_and_bound(A, m, k, **sides), exhaustive(A, m, k, **sides)
+    assert found.objective == pytest.approx(best.objective, rel=PROOF)
+    assert check(claim_of(A, found)).holds
+    thorough = solve(A, m, k, effort="thorough", **sides)
+    assert thorough.objective == pytest.approx(best.objective, rel=PROOF)
+
+
+@pytest.mark.parametrize("stops", [1, 2])
+def test_interrupting_solve_keeps_the_best(stops):
+    A, seen = make_scheme("F", 30, seed=3), []
+
+    def stop(news):
+        seen.append(news)
+        if len(seen) == stops:
+            raise KeyboardInterrupt
+
+    for effort in ("fast", "thorough"):
+        seen.clear()
+        found = solve(A, 3, 7, effort=effort, progress=stop)
+        assert found.stopped == "interrupted"
+        assert found.objective >= max(news.objective for news in seen) * (1 - 1e-9)
 
 
 def test_a_gap_asked_for_is_reached_sooner():
-    A = make_scheme("F", 30, seed=3)
+    A = make_scheme("F", 40, seed=3)
     exact, rough = branch_and_bound(A, 3, 7), branch_and_bound(A, 3, 7, gap=0.03)
     assert rough.converged
     assert rough.gap <= 0.03 + PROOF
     assert rough.n_iter < exact.n_iter
+    assert check(claim_of(A, rough)).holds
 
 
 def test_interrupting_keeps_the_best_so_far_with_a_valid_bound():
     A = make_scheme("F", 30, seed=3)
 
-    def stop(nodes, value, bound):
-        if nodes == 3:
+    def stop(news):
+        if news.step == 3:
             raise KeyboardInterrupt
 
     stopped = branch_and_bound(A, 3, 7, progress=stop)
     assert not stopped.converged
     assert stopped.upper_bound >= branch_and_bound(A, 3, 7).objective
+    assert check(claim_of(A, stopped)).holds
 
 
 def test_reduced_costs_never_decide_against_the_optimum():
@@ -86,7 +118,8 @@ def test_reduced_costs_never_decide_against_the_optimum():
         c = (G**2).sum(axis=1)
         bound = np.sort(c)[-4:].sum() + np.linalg.eigvalsh(A - G @ G.T)[-2:].sum()
         best = exhaustive(A, 2, 4)
-        inside, outside = decide(c, 0, 4, bound, best.objective * (1 - 1e-9))
+        nothing = np.zeros(10, dtype=bool)
+        inside, outside = decisions(c, nothing, 4, bound, best.objective * (1 - 1e-9))
         assert set(np.flatnonzero(inside)) <= set(best.support.tolist())
         assert not set(np.flatnonzero(outside)) & set(best.support.tolist())
 
@@ -107,9 +140,11 @@ def test_solve_is_at_least_as_good_as_its_starts_and_bounded(effort, seed):
 
 def test_bad_budgets_are_refused():
     A = np.eye(4)
-    with pytest.raises(ValueError, match="gap=-1 must be at least 0"):
+    with pytest.raises(ValueError, match="gap=-1"):
         branch_and_bound(A, 1, 2, gap=-1)
-    with pytest.raises(ValueError, match="max_nodes=0 must be at least 1"):
-        branch_and_bound(A, 1, 2, max_nodes=0)
+    with pytest.raises(ValueError, match="max_iter=0"):
+        branch_and_bound(A, 1, 2, max_iter=0)
+    with pytest.raises(ValueError, match="max_memory=10 holds neither"):
+        branch_and_bound(A, 1, 2, max_memory=10)
     with pytest.raises(ValueError, match="effort='slow' must be one of"):
         solve(A, 1, 2, effort="slow")

@@ -84,6 +84,7 @@ def honest_tree(rng):
     numbers = checker.Floating(A, False, [])
     matrix = checker.Matrix(A, False, numbers)
     read = {"G": numbers.read(G, 1), "Y": numbers.read(Y, 2), "s": None, "H": None}
+    read["whole"] = None
     node = checker.Node(np.ones(len(A), int), matrix, read)
     _, c, bound = checker.bound_node(node, numbers, m, k, checker.shared_bound)
     block = matrix.block(chosen)[0][None]
@@ -279,7 +280,12 @@ def test_wide_data_agree_with_their_matrix(seed):
     assert wide.bound == pytest.approx(dense.bound, rel=1e-8)
     low = claim | {"X": X, "G_0": G, "s_0": s * (1 - 1e-6), "H_0": np.zeros((d, 0))}
     assert "not above" in check(low).reason
-    assert "wide data need" in check(claim | {"X": X, "G_0": G}).reason
+    formed = check(claim | {"X": X, "G_0": G})  # without s the matrix is formed
+    assert formed.bound == pytest.approx(dense.bound, rel=1e-10)
+    whole = check(claim | {"X": X, "whole_0": 1})
+    assert whole.bound == pytest.approx(np.sort(np.diag(A))[-k:].sum(), rel=1e-10)
+    assert whole.bound >= check(claim | {"X": X, "whole_0": 1}, exact=True).bound
+    assert not check(claim | {"A": (A + A.T) / 2, "whole_0": 1}).holds
 
 
 def test_margins_cover_rounding_where_the_truth_is_an_integer():

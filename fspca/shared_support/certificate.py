@@ -3,10 +3,10 @@ r"""How good is an answer: upper bounds on the optimum, each with what proves it
 For every C >= 0 (positive semidefinite) and every feasible W with support I,
 trace(W'AW) = trace(W'CW) + trace(W'(A - C)W) <= sum_{i in I} C_ii + F_m(A - C): the first since
 W W' <= I, the second by Ky Fan.  Hence  optimum <= S_k(diag C) + F_m(A - C).
-C is returned as a factor G, C = GG', so that it is semidefinite by construction.
+C is returned as a factor G, C = GG', so that it is semidefinite by construction.  Any matrix Y
+beside it may say something of the rows of W W' (`rows`).
 """
 
-from dataclasses import dataclass, field, replace
 from itertools import islice
 from time import perf_counter
 
@@ -14,33 +14,22 @@ import numpy as np
 
 from fspca.covariance import DENSE_SIZE, as_covariance
 from fspca.problem import SharedSupport
-from fspca.shared_support.go import go
-from fspca.shared_support.rounding import EPS, safe_bound, safe_bound_of_data
-from fspca.shared_support.semidefinite import descend, start_from, sum_largest
-from fspca.validate import checked_choice, checked_integer
+from fspca.running import Progress, check_common
+from fspca.shared_support.ground import MAX_MEMORY, Certificate, Ground
+from fspca.shared_support.probable import probable_bound
+from fspca.shared_support.rows import descend_rows, with_rows
+from fspca.shared_support.semidefinite import descend, restrict, start_from
+from fspca.validate import checked_choice
 
-METHODS = ("eigenvalue", "diagonal", "theorem", "shifted", "dual")
-
-
-@dataclass(frozen=True, eq=False)
-class Certificate:
-    """An upper bound and the factor G that proves it, C = GG'.
-
-    `z` is how much of each feature the relaxation wants, `state` where its iteration stands.
-    """
-
-    bound: float
-    factor: np.ndarray | None = field(default=None, repr=False)
-    z: np.ndarray | None = field(default=None, repr=False)
-    n_iter: int = 0
-    state: tuple | None = field(default=None, repr=False)
-
-    def __post_init__(self):
-        object.__setattr__(self, "bound", float(self.bound))
+METHODS = ("eigenvalue", "diagonal", "shifted", "dual", "rows")
+LIGHT = METHODS[:3]
+ROWS_SIZE = 700  # features up to which rows are bounded
+SPANNED = 150  # eigenvectors of data in the basis of C
+WORK = 2e12  # floating-point operations of a bound that must be had quickly
 
 
-def upper_bound(A, m, k, method="dual", max_steps=600, max_seconds=None, target=-np.inf,
-                start=None, progress=None):  # fmt: skip
+def upper_bound(A, m, k, *, method="rows", required=(), forbidden=(), target=-np.inf, init=None,
+                max_iter=600, max_seconds=None, max_memory=MAX_MEMORY, progress=None):  # fmt: skip
     r"""Return a Certificate: no W with m orthonormal columns on k features explains more.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Write S_k(c) for
@@ -54,61 +43,183 @@ def upper_bound(A, m, k, method="dual", max_steps=600, max_seconds=None, target=
         Components and features, 1 <= m <= k <= d.
     method : str
         "eigenvalue" takes C = 0: F_m(A).  "diagonal" takes C = A: S_k(diag A).  "shifted"
-        takes the part of A above lambda_{m+1}.  "theorem" is Go's value over 1 - epsilon,
-        epsilon the least of the four terms of tian2020's Theorem 5.1.  "dual" minimises
-        over C by ADMM on the semidefinite relaxation max <A, P> over 0 <= P <= I,
-        P <= Diag(z), trace P = m, 0 <= z <= 1, sum z = k.
-    max_steps, max_seconds, target
-        The dual's budget, and the bound at which it may stop; it is valid whenever it stops,
-        also by Ctrl-C.
-    start : Certificate
+        takes the part of A above lambda_{m+1}.  "dual" minimises over C by ADMM on the
+        semidefinite relaxation max <A, P> over 0 <= P <= I, P <= Diag(z), trace P = m,
+        0 <= z <= 1, sum z = k.  "rows" goes on with a bound on every row of P, where the features
+        are at most 700.
+    required, forbidden : sequences of features
+        What the support must hold, and must lack.
+    init : Certificate
         Of a dual run on the same A, from whose end to go on.
+    max_iter, max_seconds, target
+        The budget in steps of ADMM, and the bound at which it may stop; it is valid whenever it
+        stops, also by Ctrl-C.
+    max_memory : int
+        Bytes for arrays.  It decides, with the sizes, what is formed.
     progress : callable
-        Called as progress(steps, bound).
+        Told after every ten steps.
 
     Returns
     -------
     Certificate
-        Its `bound` holds for A without its ridge.  `factor` is G with C = GG' (None for
-        "diagonal", where C = A, and for "theorem").
+        Its `bound` holds for A without its ridge, rounding included: it is the bound that the
+        stand-alone checker computes from the arrays.  Where neither the matrix nor the data fit
+        the memory the bound holds with a `probability` of at least 1 - 1e-9.
 
     Notes
     -----
-    Valid for every positive semidefinite A, rounding included: eigenvalue sums are raised by
-    the residual and the defect of the computed eigenvectors.  A step of the dual costs two
-    eigenproblems of size min(d, rank A + 2k).
+    A step of the dual costs two eigenproblems of size min(d, rank A + 2k).
     Explained in the chapter "Say how far from the best it is".
 
     Examples
     --------
     >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
-    >>> [round(upper_bound(A, 1, 2, method).bound, 3) for method in ("diagonal", "dual")]
+    >>> [round(upper_bound(A, 1, 2, method=name).bound, 3) for name in ("diagonal", "dual")]
     [5.0, 4.0]
     """
-    A, problem = as_covariance(A).plain, SharedSupport(m, k)
+    problem = SharedSupport(m, k, required=required, forbidden=forbidden)
+    A = as_covariance(A).plain
     problem.fit(A.size)
     checked_choice("method", method, METHODS)
-    if checked_integer("max_steps", max_steps) < 10:
-        raise ValueError(f"max_steps={max_steps} must be at least 10")
-    if method == "dual":
-        return _dual(A, m, k, max_steps, max_seconds, target, start, progress)
+    check_common({"max_iter": max_iter, "max_seconds": max_seconds, "progress": progress})
+    ground = Ground(A, problem, max_memory)
+    if ground.matrix is None:
+        return probable_bound(A, problem)
+    if method in LIGHT:
+        return light_bound(ground, method)
+    ends = None if max_seconds is None else perf_counter() + max_seconds
+    start = None if init is None else init.state
+    return dual_bound(ground, method == "rows", max_iter, ends, target, start, progress)
+
+
+def light_bound(ground, method):
+    """Return the bound of one of the light methods."""
+    m, rows = ground.problem.m, ground.rows
+    if method == "diagonal" and ground.of_data:
+        return Certificate(ground.bound(rows, ground.fixed, {"whole": 1})[2], {"whole": 1})
+    count = len(rows) if method == "diagonal" else m + 1
+    values, V = ground.leading(rows, count)
     if method == "diagonal":
-        return Certificate(sum_largest(A.diagonal(), k) * (1 + 4 * (k + 1) * EPS))
-    count = min(A.size, 2 * m if method == "theorem" else m + 1)
-    values, V = A.leading(count)
-    values = np.maximum(values, 0.0)
-    margin = 1 + 64 * A.size * EPS
-    if method == "eigenvalue":
-        return Certificate(values[:m].sum() * margin, np.zeros((A.size, 1)))
-    if method == "shifted":
-        sigma = values[m] if m < A.size else 0.0
-        G = V[:, :m] * np.sqrt(values[:m] - sigma)
-        return Certificate((sum_largest((G**2).sum(axis=1), k) + m * sigma) * margin, G)
-    return Certificate(go(A, m, k).objective / (1 - theorem_loss(A, m, k)) * margin)
+        G, witness = V * np.sqrt(np.maximum(values, 0.0)), None
+    elif method == "shifted":
+        sigma = values[m] if m < len(values) else 0.0
+        G = V[:, :m] * np.sqrt(np.maximum(values[:m] - sigma, 0.0))
+        witness = np.array([max(sigma, 0.0)]), np.zeros((len(rows), 1))
+    else:
+        G, witness = np.zeros((len(rows), 0)), (values[:m], V[:, :m])
+    proven, arrays = ground.prove(rows, ground.fixed, G, None, witness)
+    return Certificate(proven[2], arrays)
+
+
+def least_light_bound(ground):
+    """Return the least of the light bounds."""
+    if ground.matrix is None:
+        return probable_bound(ground.A, ground.problem)
+    return min((light_bound(ground, method) for method in LIGHT), key=lambda each: each.bound)
+
+
+def affordable(state):
+    """How many steps of the ADMM a hasty solver can afford: none on very wide data."""
+    d, p = len(state.z), len(state.inner)
+    return int(min(200, WORK / (50 * p**3 + (0 if state.basis is None else 40 * d * p**2))))
+
+
+def dual_bound(ground, rowwise, max_iter, ends=None, target=-np.inf, init=None, progress=None):
+    """Follow the ADMM and keep the best bound; stop at the target, a budget or a standstill."""
+    scale, state = relaxed(ground) if init is None else init
+    best, n_iter, fixed = None, 0, ground.fixed
+    m, k = ground.problem.m, ground.problem.k
+    stages = [descend] + [descend_rows] * (rowwise and len(ground.rows) <= ROWS_SIZE)
+    stages = stages if hasattr(state, "basis") else stages[1:]  # of rows already
+    try:
+        for stage in stages:
+            if stage is descend_rows and hasattr(state, "basis"):
+                state = with_rows(restrict(state, np.arange(len(state.z)), dense=True))
+            last, share = np.inf, 1 if stage is stages[-1] else 0.25
+            for found in islice(stage(state, m, k, fixed), int(max_iter * share) // 10 or 1):
+                n_iter, state = n_iter + 10, found[-1]
+                best = found if best is None or found[0] < best[0] else best
+                if progress:
+                    progress(Progress(n_iter // 10, -np.inf, best[0] * scale))
+                late = ends is not None and perf_counter() > ends
+                if late or best[0] * scale <= target:
+                    break
+                if n_iter % 100 == 0:
+                    if last - best[0] < 1e-6 * best[0]:
+                        break
+                    last = best[0]
+            if late or best[0] * scale <= target:
+                break
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+    _, _, G, Y, z, _ = best
+    proven, arrays = ground.prove(
+        ground.rows, fixed, G * np.sqrt(scale), Y if Y is None else Y * scale
+    )
+    wanted = np.zeros(ground.A.size)
+    wanted[ground.rows] = z
+    return Certificate(proven[2], arrays, 1.0, wanted, n_iter, (scale, state))
+
+
+def relaxed(ground):
+    """Return (scale, state): the relaxation of A / scale before its first step.
+
+    C is sought on the range of A (of data, on its leading part) and the unit vectors of the
+    largest variances.
+    """
+    rows, m, k = ground.rows, ground.problem.m, ground.problem.k
+    values, Y = ground.leading(rows, len(rows))
+    total = values[:m].sum()
+    scale = 2.0 ** np.round(np.log2(total / m)) if total > 0 else 1.0
+    Y = Y[:, values > len(rows) * 2.0**-52 * values.max()]
+    if not ground.of_data and Y.shape[1] + 2 * k > 0.7 * len(rows):
+        return scale, start_from(ground.block(rows) / scale, m, k)
+    if ground.of_data and Y.shape[1] > 2 * SPANNED:
+        Y = Y[:, :SPANNED]
+    likely = np.argsort(-ground.A.diagonal()[rows], kind="stable")[: min(2 * k, k + 2 * SPANNED)]
+    units = np.zeros((len(rows), len(likely)))
+    units[likely, np.arange(len(likely))] = 1
+    Z, R = np.linalg.qr(np.hstack([Y, units]))
+    Z = Z[:, np.abs(np.diag(R)) > 1e-8]  # unit vectors that the rest spans already add nothing
+    if ground.of_data:
+        image = ground.array[:, rows] @ Z
+        return scale, start_from(image.T @ image / scale, m, k, Z)
+    return scale, start_from(Z.T @ ground.block(rows) @ Z / scale, m, k, Z)
+
+
+def certify(A, solution, *, max_iter=600, max_seconds=None, max_memory=MAX_MEMORY, progress=None):
+    """Return the solution with a proven upper bound: print it to read how good it is.
+
+    Its `certificate` is a claim for `fspca.check_certificate.check`, which accepted it: with the
+    matrix, `certificate | {"A": A}`, anybody can check it.
+
+    >>> from fspca import ipu
+    >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
+    >>> certify(A, ipu(A, m=1, k=2))
+    ipu: explains 4 (57.1 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features, proven
+    optimal (1 step)
+    """
+    problem, A = getattr(solution, "problem", None), as_covariance(A).plain
+    if not isinstance(problem, SharedSupport):
+        raise TypeError(f"problem={problem} has no certificate; only SharedSupport has one")
+    check_common({"max_iter": max_iter, "max_seconds": max_seconds, "progress": progress})
+    ends = None if max_seconds is None else perf_counter() + max_seconds
+    ground, target = Ground(A, problem, max_memory), solution.objective * (1 + 1e-9)
+    found = least_light_bound(ground)
+    if found.bound > target and ground.matrix is not None:
+        heavy = dual_bound(ground, True, max_iter, ends, target, None, progress)
+        found = min(found, heavy, key=lambda each: each.bound)
+    return ground.claimed(solution, found)
+
+
+def with_bound(A, solution, found, max_memory=MAX_MEMORY):
+    """Return the solution with a bound that was found for its problem, and its claim."""
+    return Ground(as_covariance(A).plain, solution.problem, max_memory).claimed(solution, found)
 
 
 def theorem_loss(A, m, k):
-    """Return the least of the four terms of tian2020's Theorem 5.1."""
+    """Return the least of the four terms of tian2020's Theorem 5.1: Go loses at most that share."""
     return min(theorem_terms(A, m, k))
 
 
@@ -121,79 +232,3 @@ def theorem_terms(A, m, k):
     smallest = A.leading(A.size)[0][-1] if A.size <= DENSE_SIZE else 0.0
     first, second = A.size / k * tail / values[:m].sum(), A.size / m * tail / A.trace
     return [first, second, 1 - max(smallest, 0.0) / values[0], 1 - k / A.size]
-
-
-def certify(A, solution, max_steps=600, max_seconds=None, progress=None):
-    """Return the solution with a proven upper bound: print it to read how good it is.
-
-    Its `certificate` is the factor G for `fspca.shared_support.tree_check.check`.
-
-    >>> from fspca import ipu
-    >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
-    >>> certify(A, ipu(A, m=1, k=2))
-    ipu: explains 4 (57.1 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features, proven
-    optimal (1 step)
-    """
-    problem, A = getattr(solution, "problem", None), as_covariance(A).plain
-    if not isinstance(problem, SharedSupport):
-        raise TypeError(f"problem={problem} has no certificate; only SharedSupport has one")
-    m, k, target = problem.m, problem.k, solution.objective * (1 + 1e-9)
-    found = upper_bound(A, m, k, "shifted")
-    if found.bound > target:
-        dual = upper_bound(A, m, k, "dual", max_steps, max_seconds, target, None, progress)
-        found = min(found, dual, key=lambda each: each.bound)
-    return replace(solution, upper_bound=found.bound, certificate=found.factor)
-
-
-def _dual(A, m, k, max_steps, max_seconds, target, start, progress):
-    """Follow the ADMM and keep the best bound; stop at the target, a budget or a standstill."""
-    began = perf_counter()
-    scale, state, X = relaxed(A, m, k) if start is None else start.state
-    best, last, n_iter = (np.inf, None, None), np.inf, 0
-    try:
-        for bound, G, z, reached in islice(descend(state, m, k), max_steps // 10):
-            n_iter, state = n_iter + 10, reached
-            best = min(best, (bound, G, z), key=lambda each: each[0])
-            if progress:
-                progress(n_iter, best[0] * scale)
-            late = max_seconds is not None and perf_counter() - began > max_seconds
-            if late or best[0] * scale <= target:
-                break
-            if n_iter % 100 == 0:
-                if last - best[0] < 1e-6 * best[0]:
-                    break
-                last = best[0]
-    except KeyboardInterrupt:
-        if best[1] is None:
-            raise
-    inner, Z = best[1] * np.sqrt(scale), state.basis
-    G = inner if Z is None else Z @ inner
-    if X is None:
-        bound = safe_bound(A.submatrix(np.arange(A.size)), G, m, k)
-    else:
-        bound = safe_bound_of_data(X, Z, inner, m, k)
-    return Certificate(bound, G, best[2], n_iter, (scale, state, X))
-
-
-def relaxed(A, m, k):
-    """Return (scale, state, X): the relaxation of A / scale before its first step.
-
-    C is sought on the range of A and the unit vectors of the 2k largest variances.  X is the
-    data where the rank of A is known from fewer samples than features, and None otherwise.
-    """
-    d, X = A.size, A.wide_factor()
-    if X is not None:
-        _, s, Y = np.linalg.svd(X, full_matrices=False)
-        values, Y = s**2, Y.T
-    else:
-        full = A.submatrix(np.arange(d))
-        values, Y = np.linalg.eigh(full)
-    total = np.sort(values)[-m:].sum()
-    scale = 2.0 ** np.round(np.log2(total / m)) if total > 0 else 1.0
-    Y = Y[:, values > d * EPS * values.max()]
-    if X is None and Y.shape[1] + 2 * k > 0.7 * d:
-        return scale, start_from(full / scale, m, k), None
-    likely = np.argsort(-A.diagonal(), kind="stable")[: 2 * k]
-    Z, R = np.linalg.qr(np.hstack([Y, np.eye(d)[:, likely]]))
-    Z = Z[:, np.abs(np.diag(R)) > 1e-8]  # unit vectors that the rest spans already add nothing
-    return scale, start_from(Z.T @ A.product(Z) / scale, m, k, Z), X

@@ -3,9 +3,10 @@
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.linalg import largest
+from fspca.linalg import EPS, largest
 from fspca.problem import SharedSupport, Solution
 from fspca.running import solves
+from fspca.shared_support.certificate import upper_bound
 from fspca.shared_support.refit import solution_on
 from fspca.validate import checked_truth
 
@@ -66,6 +67,10 @@ def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
         sigma = values[m] if shift else 0.0
         variances = vectors[:, :m] ** 2 @ np.maximum(values[:m] - sigma, 0.0)
     support = largest(variances, k)
-    proven = shift or k == m
-    bound = variances[support].sum() + m * (sigma - A.ridge) if proven else None
-    return solution_on(A, SharedSupport(m, k), support, "go", n_iter=1, upper_bound=bound)
+    facts = {"n_iter": 1}
+    if k == m:  # a sum of k numbers, each at most that much too small
+        facts["upper_bound"] = variances[support].sum() * (1 + 2 * k * EPS) - m * A.ridge
+    elif shift:
+        found = upper_bound(A.plain, m, k, method="shifted")
+        facts |= {"upper_bound": found.bound, "bound_probability": found.probability}
+    return solution_on(A, SharedSupport(m, k), support, "go", **facts)

@@ -9,7 +9,7 @@ import numpy as np
 from fspca.covariance import Matrix, as_covariance
 from fspca.linalg import random_subspace
 from fspca.problem import SharedSupport, Solution
-from fspca.shared_support.certificate import upper_bound
+from fspca.shared_support.certificate import upper_bound, with_bound
 from fspca.shared_support.swap import GAIN, first_support, swap
 from fspca.shared_support.together import ascend_together
 from fspca.validate import checked_choice
@@ -123,5 +123,5 @@ def grown(A, support, k):
 def bounded(A, solution, method):
     if method is None:
         return solution
-    found = upper_bound(A, solution.problem.m, solution.problem.k, method)
-    return replace(solution, upper_bound=found.bound, certificate=found.factor)
+    problem = solution.problem
+    return with_bound(A, solution, upper_bound(A, problem.m, problem.k, method=method))

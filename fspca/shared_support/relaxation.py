@@ -7,6 +7,7 @@ import numpy as np
 from fspca.covariance import as_covariance
 from fspca.linalg import TIE
 from fspca.running import Run
+from fspca.shared_support.ground import safe_ky_fan
 
 ACTIVE = 1e-4  # a diagonal entry of H above this is a row in use; at most 1, and known to `tol`
 
@@ -108,5 +109,5 @@ def relax(A, m, penalty, *, tol=1e-3, max_iter=1000, max_seconds=None, progress=
             run.keep(-np.inf, (H, X, U, rho))  # not feasible: it is rounded by the caller
     H, X, U, rho = run.answer
     Y = rho * unit * U  # entries of at most `penalty`, whatever the iterate
-    top = float(np.linalg.eigvalsh(full - Y)[-m:].sum())
+    top = safe_ky_fan(full - Y, m)
     return Relaxation(H, X, penalty, top, tuple(primal), tuple(dual), run.stopped, (H, U, rho))

@@ -41,14 +41,45 @@ def start_from(inner, m, k, basis=None):
     return State(basis, inner, np.eye(p) * (m / p), np.zeros((p, p)), np.full(d, k / d), 0.5)
 
 
-def restrict(state, rows):
-    """Return the state of the problem on some of the features, in the order given."""
+def restrict(state, rows, dense=False):
+    """Return the state of the problem on some of the features, in the order given.
+
+    With `dense` it leaves its basis, as it does where that would span all there is.
+    """
     Z, inner, P, U, z, rho = state
     if Z is None:
         square = np.ix_(rows, rows)
         return State(None, inner[square], P[square], U[square], z[rows], rho)
-    Z, R = (None, Z[rows]) if Z.shape[1] >= len(rows) else np.linalg.qr(Z[rows])
+    Z, R = (None, Z[rows]) if dense or Z.shape[1] >= len(rows) else np.linalg.qr(Z[rows])
     return State(Z, R @ inner @ R.T, R @ P @ R.T, R @ U @ R.T, z[rows], rho)
+
+
+def normal_solver(Z):
+    """Return the solver of (0.5 (ZZ')^2 + w I) x = r, entrywise square, w = WEIGHT.
+
+    The row sums of that square are (ZZ')_ii <= 1, so its eigenvalues lie in [w, w + 0.5], and
+    conjugate gradients from the last answer need a few steps and no d x d matrix.
+    """
+    last = np.zeros(len(Z))
+
+    def apply(v):
+        return 0.5 * np.einsum("ij,ij->i", Z @ ((Z.T * v) @ Z), Z) + WEIGHT * v
+
+    def solve(r):
+        nonlocal last
+        x, stop = last, 1e-18 * (r @ r)
+        rest = r - apply(x)
+        p, size = rest, rest @ rest
+        while size > stop:
+            q = apply(p)
+            step = size / (p @ q)
+            x, rest = x + step * p, rest - step * q
+            size, old = rest @ rest, size
+            p = rest + size / old * p
+        last = x
+        return x
+
+    return solve
 
 
 def clip_to_sum(v, s):
@@ -73,17 +104,54 @@ def sum_largest(values, k):
     return values.sum() if k >= len(values) else np.partition(values, -k)[-k:].sum() if k else 0.0
 
 
-def positive_part(M):
-    """Return G with GG' the projection of M on the semidefinite matrices."""
-    values, vectors = eigh(M)
-    kept = values > 0
-    return vectors[:, kept] * np.sqrt(values[kept])
+class TopPairs:
+    """Eigenpairs of a sequence of matrices of which only the few largest matter, each time.
+
+    As many are computed as mattered the last time, and some; all, where that was not enough.
+    """
+
+    def __init__(self):
+        self.count = None
+
+    def above(self, M, level):
+        """Return the eigenpairs, ascending, that hold all with an eigenvalue above the level."""
+        n = len(M)
+        if self.count is not None and self.count + 4 < n / 8:
+            top = (n - self.count - 4, n - 1)
+            values, V = scipy.linalg.eigh(M, subset_by_index=top, check_finite=False)
+            if len(values) == self.count + 4 and values[0] < level(values):
+                self.count = int(np.sum(values > level(values)))
+                return values, V
+        values, V = eigh(M)
+        self.count = int(np.sum(values > level(values)))
+        return values, V
+
+    def between(self, M, m, exactly):
+        """Return X with XX' the projection of M on 0 <= P <= I, trace P = m (or at most m)."""
+
+        def level(values):
+            f = np.clip(values, 0.0, 1.0)
+            if not exactly and f.sum() <= m:
+                return 0.0
+            f = clip_to_sum(values, m) if len(values) > m else np.ones(len(values))
+            return values[f > 0].min() - 1e-300 if f[0] == 0 else values[0]
+
+        values, V = self.above(M, level)
+        f = np.clip(values, 0.0, 1.0)
+        f = clip_to_sum(values, m) if exactly or f.sum() > m else f
+        return V[:, f > 0] * np.sqrt(f[f > 0])
+
+    def positive_part(self, M):
+        """Return G with GG' the projection of M on the semidefinite matrices."""
+        values, V = self.above(M, lambda values: 0.0)
+        return V[:, values > 0] * np.sqrt(values[values > 0])
 
 
 def descend(state, m, k, fixed=0, every=10):
-    """Yield (bound, G, z, state) after every few ADMM steps, for ever; C = (Z G)(Z G)'.
+    """Yield (bound, c, G, None, z, state) after every few ADMM steps, for ever; C = (Z G)(Z G)'.
 
-    The first `fixed` features are required, so z is 1 there.  The bound is valid each time.
+    The first `fixed` features are required, so z is 1 there; c is the diagonal of C.  The bound
+    is that of the basis, as computed: what it misses, and rounding, `Ground` puts right.
     """
     Z, L, P, U, z, rho = state
     d = len(z)
@@ -93,19 +161,15 @@ def descend(state, m, k, fixed=0, every=10):
     else:
         diagonal = lambda N: np.einsum("ij,ij->i", Z @ N, Z)  # noqa: E731
         lift = lambda z: (Z.T * z) @ Z  # noqa: E731
-        normal = scipy.linalg.cho_factor(0.5 * (Z @ Z.T) ** 2 + WEIGHT * np.eye(d))
-        solve = lambda r: scipy.linalg.cho_solve(normal, r, check_finite=False)  # noqa: E731
-    step, S, size = 0, lift(z) - P, np.linalg.norm(L)
+        solve = normal_solver(Z)
+    step, S, primal, slack = 0, lift(z) - P, TopPairs(), TopPairs()
     u = -diagonal(U) / WEIGHT  # the multiplier of z follows from that of S
     while True:
         step += 1
         # each on its own set
-        values, V = eigh(P - U + L / rho)
-        f = np.clip(values, 0.0, 1.0)
-        f = clip_to_sum(values, m) if Z is None or f.sum() > m else f
-        V = V[:, f > 0] * np.sqrt(f[f > 0])
+        V = primal.between(P - U + L / rho, m, Z is None)
         P1 = V @ V.T
-        G = positive_part(U - S)
+        G = slack.positive_part(U - S)
         N = G @ G.T
         S1 = S - U + N
         z1 = np.ones(d)
@@ -115,8 +179,8 @@ def descend(state, m, k, fixed=0, every=10):
             bound = c[:fixed].sum() + sum_largest(c[fixed:], k - fixed)
             top = eigvalsh(L - rho * N)[-m:]
             bound += top.sum() if Z is None else np.maximum(top, 0).sum()
-            bound += 4 * d * EPS * m * (size + c.sum())  # rounding, see `safe_bound`
-            yield bound, np.sqrt(rho) * G, z1, State(Z, L, P, U, z, rho)
+            G = np.sqrt(rho) * G
+            yield bound, c, G if Z is None else Z @ G, None, z1, State(Z, L, P, U, z, rho)
         # together on S = lift(z) - P
         old = P, z
         Pu = RELAX * P1 + (1 - RELAX) * P + U
@@ -128,7 +192,7 @@ def descend(state, m, k, fixed=0, every=10):
         S = lifted - P
         U, u = Pu - P, zu - z
         if step % 20 == 0 and step <= 400:  # keep primal and dual residuals within a factor 3
-            primal = np.sqrt(((P1 - P) ** 2).sum() + ((S1 - S) ** 2).sum()) / np.sqrt(m)
-            dual = np.sqrt(2 * ((P - old[0]) ** 2).sum()) / max(np.linalg.norm(U), EPS)
-            factor = 1.5 if primal > 3 * dual else 1 / 1.5 if dual > 3 * primal else 1.0
+            apart = np.sqrt(((P1 - P) ** 2).sum() + ((S1 - S) ** 2).sum()) / np.sqrt(m)
+            moved = np.sqrt(2 * ((P - old[0]) ** 2).sum()) / max(np.linalg.norm(U), EPS)
+            factor = 1.5 if apart > 3 * moved else 1 / 1.5 if moved > 3 * apart else 1.0
             rho, U, u = rho * factor, U / factor, u / factor

@@ -2,19 +2,23 @@
 
 from dataclasses import replace
 
-from fspca.covariance import as_covariance
-from fspca.linalg import largest
+import numpy as np
+
+from fspca.linalg import random_subspace
 from fspca.problem import SharedSupport
-from fspca.shared_support.branch_and_bound import PROOF, branch_and_bound
-from fspca.shared_support.certificate import upper_bound
-from fspca.shared_support.swap import best_start, climb
+from fspca.running import Run, solves
+from fspca.shared_support.branch_and_bound import PROOF, grown, sides
+from fspca.shared_support.certificate import affordable, dual_bound, least_light_bound, relaxed
+from fspca.shared_support.ground import MAX_MEMORY, Ground
+from fspca.shared_support.swap import best_of, best_start, climb
 from fspca.validate import checked_choice
 
 STARTS = {"fast": 5, "thorough": 30}
-FORMED = 2000  # above so many features the thorough search, which needs d x d, is not started
 
 
-def solve(A, m, k, effort="fast", seed=None, progress=None):
+@solves(SharedSupport)
+def solve(A, m, k, *, effort="fast", required=(), forbidden=(), seed=0, max_iter=500,
+          max_seconds=None, max_memory=MAX_MEMORY, progress=None):  # fmt: skip
     r"""Find a good support and say how far from the best it can be.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Go, the k
@@ -28,16 +32,24 @@ def solve(A, m, k, effort="fast", seed=None, progress=None):
     m, k : int
         Components and features, 1 <= m <= k <= d.
     effort : "fast" or "thorough"
-        "thorough" takes more starts and then branches and bounds, for 500 nodes at most.
+        "thorough" takes more starts and then branches and bounds.
+    required, forbidden : sequences of features
+        What the support must hold, and must lack.
     seed : int
         Of the random starts.
-    progress : callable
-        Called as progress(nodes, value, bound) by the thorough search.
+    max_iter, max_seconds
+        The thorough search's budget of nodes, and seconds for all; a Ctrl-C keeps the best too.
+    max_memory : int
+        Bytes for arrays.  With the sizes alone it decides how the bound is had: from the matrix,
+        from the data, or, where neither fits, by chance, and then the answer says with which
+        probability it holds.  The thorough search is then refused.
+    progress : True or callable
+        Told of each improvement and each node.
 
     Returns
     -------
     Solution
-        Its `gap` is proven; print it.
+        Its `gap` is proven unless `bound_probability` is below 1; print it.
 
     Notes
     -----
@@ -47,21 +59,48 @@ def solve(A, m, k, effort="fast", seed=None, progress=None):
     Examples
     --------
     >>> A = [[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]]
-    >>> solution = solve(A, m=1, k=2, seed=0)
+    >>> solution = solve(A, m=1, k=2)
     >>> solution.support, bool(solution.gap < 1e-8)
     (array([1, 2]), True)
     """
-    A = as_covariance(A).plain
-    SharedSupport(m, k).fit(A.size)
-    starts = STARTS[checked_choice("effort", effort, tuple(STARTS))]
-    if effort == "thorough" and A.size <= FORMED:
-        budget = {"max_nodes": 500, "n_starts": starts, "seed": seed, "progress": progress}
-        return replace(branch_and_bound(A, m, k, **budget), solver="solve")
-    best = best_start(A, m, k, starts, seed)
-    bound = upper_bound(A, m, k, "shifted")
-    if bound.bound > best.objective * (1 + PROOF):
-        light, bound = bound, upper_bound(A, m, k, max_steps=200, target=best.objective)
-        rounded = climb(A, m, k, largest(bound.z, k))
-        best = max(best, rounded, key=lambda solution: solution.objective)
-        bound = min(light, bound, key=lambda each: each.bound)
-    return replace(best, solver="solve", upper_bound=bound.bound, certificate=bound.factor)
+    thorough = checked_choice("effort", effort, tuple(STARTS)) == "thorough"
+    A, problem = A.plain, SharedSupport(m, k, required=required, forbidden=forbidden)
+    ground = Ground(A, problem, max_memory)
+    if thorough and ground.matrix is None:
+        raise ValueError(
+            f"effort='thorough' needs the matrix or the data in max_memory={max_memory} bytes"
+        )
+    with Run(max_iter, max_seconds, progress) as run:
+        run.take(best_start(A, m, k, 0, seed, **sides(problem)))
+        run.tell()
+        if run.left != 0:
+            rng = np.random.default_rng(seed)
+            starts = [random_subspace(A.size, m, rng) for _ in range(STARTS[effort])]
+            run.take(best_of(A, problem, starts))
+        light = least_light_bound(ground)
+        run.answer = ground.claimed(run.answer, light)
+        run.tell(bound=light.bound)
+        if thorough:
+            return replace(grown(ground, 0.0, run.answer, light, run), solver="solve")
+        if run.answer.gap > PROOF and ground.matrix is not None and run.left != 0:
+            tightened(ground, light, run)
+    stopped = run.stopped or ("max_seconds" if run.left == 0 else "done")
+    return replace(run.answer, solver="solve", stopped=stopped)
+
+
+def tightened(ground, light, run):
+    """Solve the relaxation, round it, and keep the better answer with the better bound."""
+    scale, state = relaxed(ground)
+    steps = affordable(state)
+    if steps < 10:
+        return
+    target, m, k = run.value * (1 + PROOF), ground.problem.m, ground.problem.k
+    found = dual_bound(ground, True, steps, run.ends, target, (scale, state), run.hear)
+    wanted = found.z.copy()
+    wanted[list(ground.problem.required)] = 2
+    rounded = np.sort(np.argsort(-wanted, kind="stable")[:k])
+    best = min(light, found, key=lambda each: each.bound)
+    run.answer = ground.claimed(run.answer, best)
+    better = climb(ground.A, m, k, rounded, **sides(ground.problem))
+    if better.objective > run.value:
+        run.value, run.answer = better.objective, ground.claimed(better, best)

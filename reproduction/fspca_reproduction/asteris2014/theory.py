@@ -179,7 +179,7 @@ def asteris2014_certified(set, k, preparation):
         (net, algorithm_3(A, k), em(A, 1, k, n_starts=STARTS)),
         key=lambda solution: solution.objective,
     )
-    dual, dual_seconds = with_seconds(lambda: upper_bound(A, 1, k, max_steps=300))
+    dual, dual_seconds = with_seconds(lambda: upper_bound(A, 1, k, method="dual", max_iter=300))
     limits = {"net": net.upper_bound, "dual": dual.bound}
     if A.size <= MOST_FORMED:
         limits["positive part"] = min(nonnegative_bounds(A, k, rank=RANK).values())

@@ -385,7 +385,7 @@ def tan2019_question(set, m, k):
     values = {name: each.objective for name, each in found.items()}
     values["two_stage, refitted"] = refit(A, best.support, m)[1]
     methods = ("eigenvalue", "diagonal", "shifted", *(() if A.size > 5000 else ("dual",)))
-    bounds = {name: upper_bound(A, m, k, name, max_steps=100).bound for name in methods}
+    bounds = {name: upper_bound(A, m, k, method=name, max_iter=100).bound for name in methods}
     least = min(bounds.values())
     gaps = {name: max(0.0, least / value - 1) for name, value in values.items()}
     row = {"bounds": bounds, "seconds": seconds}

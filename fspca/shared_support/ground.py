@@ -1,0 +1,190 @@
+"""What is proven, and of what: every bound goes through the arithmetic of the checker."""
+
+import warnings
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from fspca.check_certificate import (
+    VERSION,
+    Floating,
+    Matrix,
+    Node,
+    Refused,
+    bound_node,
+    check,
+    shared_bound,
+)
+
+MAX_MEMORY = 2**31  # bytes
+SQUARES = 10  # arrays of d x d that are in hand at once
+FORMED = 500  # features up to which the matrix is formed, whatever there is to form it from
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """An upper bound, and the arrays of a certificate that prove it.
+
+    `factor` is G with C = GG', `multipliers` the Y of the rows; `arrays` all that goes into a
+    claim; where the bound only holds with a `probability`, there are none.  `z` is how much of
+    each feature the relaxation wants, `state` where its iteration stands.
+    """
+
+    bound: float
+    arrays: dict = field(default_factory=dict, repr=False)
+    probability: float = 1.0
+    z: np.ndarray | None = field(default=None, repr=False)
+    n_iter: int = 0
+    state: tuple | None = field(default=None, repr=False)
+
+    @property
+    def factor(self):
+        return self.arrays.get("G")
+
+    @property
+    def multipliers(self):
+        return self.arrays.get("Y")
+
+
+class Ground:
+    """A covariance as the checker sees it: the matrix, or the data, where either fits the memory.
+
+    `matrix` is None where neither does: nothing can be proven there.
+    """
+
+    def __init__(self, A, problem, max_memory=MAX_MEMORY):
+        self.A, self.problem, self.matrix, d = A, problem, None, A.size
+        allowed = np.setdiff1d(np.arange(d), problem.forbidden)
+        self.fixed = len(problem.required)
+        first = np.array(problem.required, dtype=int)
+        self.rows = np.concatenate([first, np.setdiff1d(allowed, first)])
+        X = A.wide_factor() if d > FORMED else None
+        if X is not None and 8 * (4 * X.size + SQUARES * len(X) ** 2) <= max_memory:
+            self.array, self.of_data = np.asarray(X, dtype=float), True
+        elif 8 * SQUARES * d**2 <= max_memory:
+            full = A.submatrix(np.arange(d))
+            self.array, self.of_data = (full + full.T) / 2, False
+        else:
+            return
+        self.numbers = Floating(self.array, self.of_data, [])
+        self.matrix = Matrix(self.array, self.of_data, self.numbers)
+
+    def block(self, rows):
+        """A[I, I], formed."""
+        if not self.of_data:
+            return self.array[np.ix_(rows, rows)]
+        part = self.array[:, rows]
+        return part.T @ part
+
+    def leading(self, rows, count):
+        """The largest eigenvalues, falling, and eigenvectors of A[I, I], so many if there are."""
+        if not self.of_data:
+            values, V = np.linalg.eigh(self.block(rows))
+            return values[::-1][:count], V[:, ::-1][:, :count]
+        X = self.array[:, rows]
+        values, U = np.linalg.eigh(X @ X.T)
+        values, U = values[::-1][:count], U[:, ::-1][:, :count]
+        kept = values > len(rows) * 2.0**-52 * values.max()
+        return values[kept], X.T @ (U[:, kept] / np.sqrt(values[kept]))
+
+    def bound(self, rows, required, arrays):
+        """Return (rest, c, bound) of a node, all proven, c in the order of the rows.
+
+        `required` is how many of the first rows are.
+        """
+        order, state = np.argsort(rows), np.zeros(self.A.size, dtype=np.int8)
+        state[rows], state[rows[:required]] = 1, 2
+        node = Node(state, self.matrix, self.read(rows, arrays, order))
+        m, k = self.problem.m, self.problem.k
+        with np.errstate(all="ignore"):
+            rest, c, bound = bound_node(node, self.numbers, m, k, shared_bound)
+        back = np.ldexp(1.0, -2 * self.numbers.shift)
+        return rest * back, c[np.argsort(order)] * back, self.numbers.back(bound)
+
+    def read(self, rows, arrays, order):
+        """Return the arrays of a node, ascending in its features, as the checker scales them."""
+        read, none, given = self.numbers.read, np.zeros((len(rows), 0)), arrays.get
+        Y, s = given("Y"), given("s")
+        return {
+            "G": read(given("G", none)[order].astype(float), 1),
+            "Y": None if Y is None else read(Y[np.ix_(order, order)].astype(float), 2),
+            "s": None if s is None else read(float(s), 2),
+            "H": read(given("H", none)[order].astype(float), 1),
+            "whole": given("whole"),
+        }
+
+    def prove(self, rows, required, G, Y=None, witness=None):
+        """Return ((rest, c, bound), arrays) for C = GG' and Y.
+
+        Data of many features get a witness s, H of F_m(A - GG'): the one given, or the leading
+        eigenpairs, with s raised until the checker finds that it is one.
+        """
+        arrays = {"G": G} if Y is None else {"G": G, "Y": Y}
+        if not self.of_data or len(rows) <= max(FORMED, len(self.array)):
+            return self.bound(rows, required, arrays), arrays
+        X = self.array[:, rows]
+        values, V = witness or leading_less(X, G, self.problem.m)
+        least = max(values.min(), 0.0)
+        arrays["H"] = V * np.sqrt(np.maximum(values - least, 0.0))
+        for slack in (1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1.0):
+            arrays["s"] = least + slack * np.sum(X**2)
+            try:
+                return self.bound(rows, required, arrays), arrays
+            except Refused:
+                continue
+        raise Refused("no witness was found")
+
+    def value(self, support):
+        """What a support explains, from below."""
+        block, error = self.matrix.block(np.sort(support))
+        return self.numbers.back(self.numbers.top_sums(block[None], self.problem.m, error)[0][0])
+
+    def claimed(self, solution, found):
+        """Return the solution with a bound and its claim, if the checker accepts that."""
+        facts = {"upper_bound": max(found.bound, solution.objective)}
+        if not found.arrays:  # chance is part of it
+            return replace(solution, **facts, bound_probability=found.probability, certificate=None)
+        value = self.value(solution.support)
+        gap = max(found.bound / value - 1, 0.0) * (1 + 1e-12) + 1e-15 if value > 0 else 0.0
+        arrays = found.arrays
+        if "nodes" not in arrays:
+            order = np.argsort(self.rows)
+            arrays = {f"{x}_0": placed(x, v, order) for x, v in arrays.items()}
+        claim = claim_of(self.problem, solution.support, gap, **arrays)
+        verdict = check(claim | {"X" if self.of_data else "A": self.array})
+        if not verdict.holds:
+            warnings.warn(f"no bound: the checker refuses it, {verdict.reason}", stacklevel=2)
+            return solution
+        return replace(solution, **facts, certificate=claim)
+
+
+def leading_less(X, G, m):
+    """Return the m leading eigenpairs of X'X - GG', nearly."""
+
+    def product(v):
+        return X.T @ (X @ v) - G @ (G.T @ v)
+
+    operator = LinearOperator((X.shape[1],) * 2, product, dtype=float)
+    start = np.random.default_rng(0).standard_normal(X.shape[1])
+    return eigsh(operator, k=m, which="LA", v0=start, tol=1e-7)
+
+
+def safe_ky_fan(M, m):
+    """Return a number not below the sum of the m largest eigenvalues of M, rounding included."""
+    if not M.any():
+        return 0.0
+    numbers, none = Floating(M, False, []), np.zeros((len(M), 0))
+    return numbers.back(numbers.ky_fan(numbers.read(M, 2), none, None, m, 0, None, None))
+
+
+def placed(name, array, order):
+    """An array of a node with its rows in this order."""
+    return array[np.ix_(order, order)] if name == "Y" else array[order] if name in "GH" else array
+
+
+def claim_of(problem, support, gap, **arrays):
+    """Return the claim, without its matrix, that a support is within the gap of the best."""
+    claim = {"version": VERSION, "kind": "shared", "m": problem.m, "k": problem.k, "gap": gap}
+    claim |= {"support": np.asarray(support), "required": np.array(problem.required, dtype=int)}
+    return claim | {"forbidden": np.array(problem.forbidden, dtype=int)} | arrays

@@ -1,0 +1,67 @@
+"""A bound where neither the matrix nor the data fit the memory: it holds with a probability."""
+
+import numpy as np
+
+from fspca.shared_support.ground import Certificate
+from fspca.shared_support.semidefinite import sum_largest
+
+FAILURE = 1e-9
+PRODUCTS = 100  # of the Lanczos iteration
+
+
+def probable_bound(A, problem):
+    r"""Return the least of S_k(diag A) and S_k(diag C) + m sigma over C = V (V'AV - sigma)_+ V'.
+
+    V holds some leading eigenvectors, nearly.  With Q = I - VV' the rest is at most
+    V V'AV V' + rho Q + 2 |QAV|, and rho = lambda_max(QAQ) is bounded by Lanczos' iteration from a
+    random start: after j steps its largest Ritz value is below (1 - epsilon) rho with probability
+    at most 1.648 sqrt(d) exp(-sqrt(epsilon) (2j - 1)) (Kuczynski and Wozniakowski 1992).  The
+    start is chance's own, so that no data can be made that it misses.
+    """
+    m, k, d = problem.m, problem.k, A.size
+    required, forbidden = list(problem.required), list(problem.forbidden)
+
+    def most(c):
+        c = c.copy()
+        c[forbidden] = 0.0
+        inside, c[required] = c[required].sum(), 0.0
+        return inside + sum_largest(c, k - len(required))
+
+    diagonal = most(A.diagonal()) * (1 + 1e-12)
+    _, V = A.leading(min(2 * m, d))
+    V = np.linalg.qr(V)[0]
+    image = A.product(V)
+    inner = V.T @ image
+    missed = np.linalg.norm(image - V @ inner)
+    values, U = np.linalg.eigh((inner + inner.T) / 2)
+    V = V @ U
+    rho = largest_eigenvalue(lambda v: without(V, A.product(without(V, v))), d)
+    bounds = []
+    for sigma in {*values[values > rho].tolist(), rho}:
+        c = V**2 @ np.maximum(values - sigma, 0.0)
+        bounds.append(most(c) + m * (sigma + 2 * missed))
+    bound = min(diagonal, *bounds) * (1 + 1e-12)
+    return Certificate(float(bound), {}, 1 - FAILURE)
+
+
+def without(V, v):
+    """v less its part in the span of V."""
+    return v - V @ (V.T @ v)
+
+
+def largest_eigenvalue(product, d):
+    """Return what the largest eigenvalue of a semidefinite operator exceeds by chance 1e-9."""
+    steps = min(PRODUCTS, d)
+    root = np.log(1.648 * np.sqrt(d) / FAILURE) / (2 * steps - 1)
+    v = np.random.default_rng().standard_normal((d, 1))
+    V, T = v / np.linalg.norm(v), np.zeros((steps, steps))
+    for j in range(steps):
+        w = product(V[:, -1:])
+        T[: j + 1, j] = T[j, : j + 1] = (V.T @ w)[:, 0]
+        for _ in range(2):
+            w = without(V, w)
+        size = np.linalg.norm(w)
+        if size <= 1e-13 * np.abs(T).max():  # an invariant space: all that the start can see
+            return np.linalg.eigvalsh(T[: j + 1, : j + 1])[-1] * (1 + 1e-9)
+        V = np.hstack([V, w / size])
+    return np.linalg.eigvalsh(T)[-1] / (1 - root**2)
