@@ -241,10 +241,9 @@ def row_terms(Y, k, required, root):
 def shared_bound(node, numbers, m, k):
     """Return (rest, c): a support I explains at most rest + sum of c over I (Theorem 1)."""
     G, Y, n = node.G, node.Y, len(node.rows)
-    columns = partial(node.matrix.columns, node.rows)
     if node.whole is not None:
         need(node.matrix.of_data and node.whole == 1, "only all of the data may be taken whole")
-        squares = np.concatenate([np.sum(X * X, axis=0) for _, X in columns()])
+        squares = np.concatenate([np.sum(X * X, axis=0) for _, X in node.matrix.columns(node.rows)])
         return 0, numbers.raised(squares, squares, len(node.matrix.array) + 2)
     c = np.sum(G * G, axis=1)
     if Y is None:
@@ -256,6 +255,7 @@ def shared_bound(node, numbers, m, k):
         c = numbers.raised(c, size, n + G.shape[1] + 10)
     if node.matrix.of_data and node.s is not None and isinstance(numbers, Floating):
         need(Y is None, "wide data take no Y")
+        columns = partial(node.matrix.columns, node.rows)
         rest, times = numbers.ky_fan_of_data(columns, G, m, node.s, node.H)
         return rest, c * times * (1 + 4 * UNIT)
     A, error = node.matrix.block(node.rows)
@@ -381,7 +381,7 @@ class Raised:
 
     def __init__(self, matrix, N, numbers):
         self.matrix, self.N, self.numbers = matrix, N, numbers
-        self.is_wide = matrix.is_wide
+        self.of_data = False
 
     def block(self, rows):
         A, error = self.matrix.block(rows)
