@@ -1,6 +1,7 @@
 """The course grades itself: full marks for what is right, none for what only looks so."""
 
 import contextlib
+import copy
 import io
 import re
 import shutil
@@ -199,8 +200,27 @@ def judge_wrong_answers(name, students):
     return {case: count / len(students) for case, count in passed.items()}, untold
 
 
+def remembered(draw):
+    """An instance that takes a search, drawn once for each state of the random numbers."""
+    known = {}
+
+    def drawn(rng, *arguments):
+        key = repr((rng.bit_generator.state, arguments))
+        if key not in known:
+            known[key] = draw(rng, *arguments), rng.bit_generator.state
+        found, rng.bit_generator.state = known[key]
+        return copy.deepcopy(found)
+
+    return drawn
+
+
+SEARCHED = ("misleading", "long_climb", "slope", "trap", "slow_climb", "redundant")
+
+
 def course_of(student, folder, monkeypatch):
     monkeypatch.setenv("FSPCA_COURSE_SALT", f"the salt for {student}")
+    for name in SEARCHED:
+        monkeypatch.setattr(examiner, name, remembered(getattr(examiner, name)))
     for path in examiner.data_files():
         shutil.copy(path, folder)
     monkeypatch.chdir(folder)
