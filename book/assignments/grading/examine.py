@@ -40,13 +40,10 @@ class Ended(Exception):
 
 
 def ready():
-    """Say what holds the students' code; refuse to grade without a salt or a wall."""
+    """What holds the students' code; without a salt or a wall nothing is graded."""
     if not examiner.salt():
-        raise SystemExit("FSPCA_COURSE_SALT is not set: choose a sentence, and tell nobody.")
-    try:
-        print(f"Students' code runs behind: {wall.name()}", flush=True)
-    except wall.NoWall as none:
-        raise SystemExit(str(none)) from None
+        raise wall.NoWall("FSPCA_COURSE_SALT is not set: choose a sentence, and tell nobody.")
+    return wall.name()
 
 
 def parsed(line):
@@ -262,6 +259,7 @@ class Examine(NbGraderPreprocessor):
     """Puts what is wrong into the output of each test: nbgrader counts a test without one."""
 
     def preprocess(self, notebook, resources):
+        ready()
         names = resources["nbgrader"]
         with Gradebook(names["db_url"]) as gradebook:
             source = gradebook.find_notebook(names["notebook"], names["assignment"])

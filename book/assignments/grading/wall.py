@@ -19,23 +19,24 @@ from examiner import data_files
 HERE = Path(__file__).resolve().parent
 PROGRAM = HERE / "contestant.py"
 NOBODY = "65534"
+NUMPY = ("numpy", "numpy.libs")
 SITE = Path(np.__file__).resolve().parents[1]
 LIMITS = ["--memory", "2g", "--pids-limit", "32", "--tmpfs", "/tmp:size=16m"]
 
 
 class NoWall(Exception):
-    """Why nothing is graded."""
+    """Why nothing is graded: no wall, or no salt."""
 
 
 def let_in():
     """What is to be seen behind the wall: [(link, bind or mask, path)]."""
-    system = map(Path, ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/bin/setpriv"))
+    system = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/alternatives", "/usr/bin/setpriv"]
     python, library = Path(sys.executable).resolve(), Path(sys.base_prefix).resolve() / "lib"
-    shown = [*system, python, library, Path("/dev/null"), PROGRAM, *data_files()]
+    shown = [*map(Path, system), python, library, Path("/dev/null"), PROGRAM, *data_files()]
     found = [("link" if path.is_symlink() else "bind", path) for path in shown if path.exists()]
     for place in {library, Path("/usr/lib")}:  # solvers may be installed there
         found += [("mask", path) for path in place.glob("python3*/*-packages")]
-    return found + [("bind", SITE / name) for name in ("numpy", "numpy.libs")]
+    return found + [("bind", path) for path in map(SITE.joinpath, NUMPY) if path.exists()]
 
 
 def unshare(as_root):
@@ -81,8 +82,9 @@ PYTHON = [str(Path(sys.executable).resolve()), "-I", "-S"]
 
 
 def holds(wall):
-    """Whether Python runs behind it, does not see this file, and is alone."""
-    said = f"import os; print(os.path.exists({str(HERE / 'examiner.py')!r}), os.getppid() == 1)"
+    """Whether Python and numpy run behind it, do not see this file, and are alone."""
+    said = f"import os, sys; sys.path.append({str(SITE)!r}); import numpy; "
+    said += f"print(os.path.exists({str(HERE / 'examiner.py')!r}), os.getppid() == 1)"
     with tempfile.TemporaryDirectory() as root:
         try:
             command = [*wall(root), *PYTHON, "-c", said]
