@@ -128,6 +128,35 @@ def test_nothing_else_lies_beside_the_students_copies():
     assert re.search(r"numpy==\S+", pinned.read_text())[0] in image
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_but_checks_fails_where_nothing_is_answered(name, tmp_path, monkeypatch):
+    for path in examiner.data_files():
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    path, names = assignments.COURSE / "release" / name / f"{name}.ipynb", {"__name__": "__main__"}
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            try:
+                with contextlib.redirect_stdout(io.StringIO()):
+                    exec(cell.source, names)
+            except Exception as error:
+                assert type(error).__name__ == "NotYet", f"{cell.id}: {error!r}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_chapters_that_are_named_exist(name):
+    text = "\n".join(cell.source for cell in SOURCE[name].cells)
+    titles = {
+        plan.title(path)
+        for path in (assignments.ROOT / "book").glob("*/*")
+        if path.suffix in (".ipynb", ".md") and path.parent != assignments.COURSE
+    }
+    line = re.search(r"\*\*It builds on\*\*.*", text)[0]
+    named = re.findall(r"(?<!\*)\*([^*]+)\*(?!\*)", line)
+    assert named or name == "final_project"
+    assert set(named) <= titles, set(named) - titles
+
+
 def test_a_student_who_runs_the_notebook_reads_sentences_and_no_traceback():
     path = assignments.COURSE / "release" / NAMES[-1] / f"{NAMES[-1]}.ipynb"
     notebook = nbformat.read(path, as_version=4)
