@@ -242,6 +242,24 @@ def test_nothing_earns_a_point_ends_the_judge_or_touches_a_file(tmp_path, monkey
     }
 
 
+def test_an_attack_would_earn_points_without_the_wall(tmp_path, monkeypatch):
+    """The arsenal is no list of things that never worked."""
+    source = [cell for cell in classroom.SOURCE[NAME].cells if cell.cell_type == "code"]
+    parts = {kind: {} for kind in ("test", "given", "answer", "written", None)}
+    for cell in source:
+        parts[classroom.kind(cell)][cell.id] = cell.source
+    course = assignments.course_copy(tmp_path)
+    attack = CODE["the source, executed"].replace("COURSE", str(course)).replace("NAME", NAME)
+    cells = ["STUDENT = 'eve'", *parts["given"].values(), attack]
+    earned = {}
+    for held in ("none", wall.built(None)[0]):
+        monkeypatch.setenv("FSPCA_COURSE_WALL", held)
+        verdicts = examine.examined(cells, list(parts["given"].values()), parts["test"], "eve")
+        earned[held] = [test for test, wrong in verdicts.items() if wrong is None]
+    assert len(earned.pop("none")) > len(parts["test"]) / 2
+    assert list(earned.values()) == [[]]
+
+
 @pytest.mark.parametrize("name", wall.walls())
 def test_behind_each_wall_there_is_python_and_numpy_and_nothing_else(name, monkeypatch):
     monkeypatch.setenv("FSPCA_COURSE_WALL", name)

@@ -7,6 +7,7 @@ import re
 import shutil
 
 import assignments
+import course
 import examine
 import examiner
 import nbformat
@@ -136,11 +137,14 @@ def test_nothing_but_checks_fails_where_nothing_is_answered(name, tmp_path, monk
     path, names = assignments.COURSE / "release" / name / f"{name}.ipynb", {"__name__": "__main__"}
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code":
+            wrong = None
             try:
                 with contextlib.redirect_stdout(io.StringIO()):
                     exec(cell.source, names)
             except Exception as error:
-                assert type(error).__name__ == "NotYet", f"{cell.id}: {error!r}"
+                wrong = error
+            said = type(wrong).__name__
+            assert said in ("NoneType", "NotYet"), f"{cell.id}: {wrong!r}"
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -353,9 +357,9 @@ def test_each_assignment_predicts_hints_asks_and_has_a_problem_on_data(name):
     text = "\n".join(cell.source for cell in SOURCE[name].cells)
     assert text.count("<details><summary>Hint 1</summary>") >= (1 if name == "final_project" else 3)
     assert "my_prediction" in text
-    if name != "final_project":  # which is one whole problem, and asks in its report
-        assert "Which is true?" in text
-        assert "## A first problem" in text or name == "a_table_of_ones_own"
+    assert "Which is true?" in text
+    whole = ("a_table_of_ones_own", "final_project")  # each is one problem on data
+    assert "## A first problem" in text or name in whole
 
 
 def test_the_tables_of_the_pages_are_made_from_the_plan():
@@ -369,6 +373,22 @@ def test_the_tables_of_the_pages_are_made_from_the_plan():
     assert list(map(int, weeks)) == list(range(1, 13))
     for part in ("**Begin with**", "**The line**", "**Draw:**", "**Ask**", "**Let it fail**"):
         assert outlines.count(part) == 12
+
+
+def test_short_cuts_do_not_choose_the_measurements_of_the_pit_props(monkeypatch):
+    """For no list of what is left out: the largest loadings, of two components and of one."""
+    names, left_out = set(), course.LEFT_OUT.split()
+    assert len(left_out) > 100
+    for triple in left_out:
+        monkeypatch.setattr(course, "LEFT_OUT", triple)
+        mine, A = course.pit_props("anybody")
+        names |= set(mine)
+        w, V = np.linalg.eigh(A)
+        for m, k in ((2, 4), (1, 3)):
+            most = examiner.best(A, m, k)[1] * (1 - 1e-6)
+            rules = [V[:, -m:] ** 2 @ w[-m:], np.sum(V[:, -m:] ** 2, axis=1), V[:, -1] ** 2]
+            assert all(examiner.value(A, examiner.top(rule, k), m) < most for rule in rules)
+    assert names == set(course.PROPS.split())
 
 
 def test_code_that_a_notebook_shows_runs():

@@ -208,6 +208,15 @@ def long_climb(rng, d, m, k):
             return A, start
 
 
+def a_cut_finds(A, U):
+    """Whether cutting the leading eigenvectors finds the supports of U, in either order."""
+    V = np.abs(np.linalg.eigh(A)[1][:, -U.shape[1] :])
+    return any(
+        all(v[u != 0].min() > v[u == 0].max() for v, u in zip(V.T, ordered.T, strict=True))
+        for ordered in (U, U[:, ::-1])
+    )
+
+
 def dual_bound(A, G, m, k, required=(), excluded=()):
     """The dual bound of C = GG' on a part: some features required, some excluded."""
     allowed = np.setdiff1d(np.arange(len(A)), excluded)
