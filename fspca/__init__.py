@@ -11,13 +11,12 @@ from fspca.nonnegative.solve import solve_nonnegative
 from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import ConvergenceWarning, Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.registry import SOLVERS
-from fspca.separate_supports.admm import admm
-from fspca.separate_supports.deflated_sadmm import deflated_sadmm, deflated_sadmm_with_k
-from fspca.separate_supports.gpower import gpower, gpower_with_k
+from fspca.separate_supports.gpower import gpower
 from fspca.separate_supports.grqi import grqi
-from fspca.separate_supports.inverse_power import inverse_power, inverse_power_with_k
-from fspca.separate_supports.manifold_penalty import manifold_penalty, manifold_penalty_with_k
-from fspca.separate_supports.sadmm import sadmm, sadmm_with_k
+from fspca.separate_supports.inverse_power import inverse_power
+from fspca.separate_supports.manifold_penalty import manifold_penalty
+from fspca.separate_supports.manpg import manpg
+from fspca.separate_supports.sadmm import sadmm
 from fspca.separate_supports.tpower import tpower
 from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.branch_and_bound import branch_and_bound
@@ -66,17 +65,11 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked; the page of all names is 
     # Each component its own support
     "tpower",
     "gpower",
-    "gpower_with_k",
     "grqi",
     "inverse_power",
-    "inverse_power_with_k",
     "manifold_penalty",
-    "manifold_penalty_with_k",
-    "admm",
     "sadmm",
-    "sadmm_with_k",
-    "deflated_sadmm",
-    "deflated_sadmm_with_k",
+    "manpg",
     # Nonnegative loadings
     "branch_and_bound_nonnegative",
     "spannogram",

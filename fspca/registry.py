@@ -14,12 +14,12 @@ from fspca.nonnegative.nspca import nspca
 from fspca.nonnegative.solve import solve_nonnegative
 from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import Nonnegative, Problem, SeparateSupports, SharedSupport
-from fspca.separate_supports.deflated_sadmm import deflated_sadmm_with_k
-from fspca.separate_supports.gpower import gpower_with_k
+from fspca.separate_supports.gpower import gpower
 from fspca.separate_supports.grqi import grqi
-from fspca.separate_supports.inverse_power import inverse_power_with_k
-from fspca.separate_supports.manifold_penalty import manifold_penalty_with_k
-from fspca.separate_supports.sadmm import sadmm_with_k
+from fspca.separate_supports.inverse_power import inverse_power
+from fspca.separate_supports.manifold_penalty import manifold_penalty
+from fspca.separate_supports.manpg import manpg
+from fspca.separate_supports.sadmm import sadmm
 from fspca.separate_supports.tpower import tpower
 from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.branch_and_bound import branch_and_bound
@@ -174,23 +174,23 @@ _two_stage = Solver(
     "separate_supports/two_stage.ipynb", "#000000 D -.",
 )  # fmt: skip
 _tpower = Solver(
-    "tpower", tpower, SeparateSupports, "heuristic", "rises labels", "questions", "no guarantee",
+    "tpower", tpower, SeparateSupports, "heuristic", "labels", "questions", "no guarantee",
     "$O(dk)$ a step, $m$ components", "$k$ features in all are wanted: it uses up to $mk$",
     "shared_support/truncated_power.ipynb", "#56B4E9 > -",
 )  # fmt: skip
 _gpower = Solver(
-    "gpower", gpower_with_k, SeparateSupports, "heuristic", "rises labels", "factor",
+    "gpower", gpower, SeparateSupports, "heuristic", "labels", "factor",
     "no guarantee", "$O(ndm)$ a step, up to sixty climbs",
     'time is short, or `norm="l0"` beside noise',
     "separate_supports/generalised_power.ipynb", "#009E73 d -",
 )  # fmt: skip
 _grqi = Solver(
-    "grqi", grqi, SeparateSupports, "heuristic", "rises labels", "questions", "no guarantee",
+    "grqi", grqi, SeparateSupports, "heuristic", "labels", "questions", "no guarantee",
     "$O(dk + k^3)$ a step, few steps, $m$ components", "$k$ is in the thousands",
     "separate_supports/inverse_power.ipynb#With-truncation:-GRQI", "#D55E00 3 -.",
 )  # fmt: skip
 _inverse_power = Solver(
-    "inverse_power", inverse_power_with_k, SeparateSupports, "heuristic", "rises labels", "factor",
+    "inverse_power", inverse_power, SeparateSupports, "heuristic", "labels", "factor",
     "no guarantee; "
     "[often](../separate_supports/inverse_power.ipynb#How-often-they-find-the-optimum) "
     "where no direction stands out", "$O(nd)$ a step, up to sixty descents, $m$ components",
@@ -198,22 +198,22 @@ _inverse_power = Solver(
     "separate_supports/inverse_power.ipynb#A-ratio,-and-its-inverse-power-method", "#0072B2 4 --",
 )  # fmt: skip
 _manifold_penalty = Solver(
-    "manifold_penalty", manifold_penalty_with_k, SeparateSupports, "heuristic", "rises labels",
-    "factor", "no guarantee", "$O(ndm)$ a trial of its line search, up to sixty descents",
+    "manifold_penalty", manifold_penalty, SeparateSupports, "heuristic", "labels", "factor",
+    "no guarantee", "$O(ndm)$ a trial of its line search, up to sixty descents",
     "`gpower`, which reaches the same, is fast enough",
     "separate_supports/generalised_power.ipynb#The-same-cost-on-the-manifold", "#CC79A7 * -",
 )  # fmt: skip
 _sadmm = Solver(
-    "sadmm", sadmm_with_k, SeparateSupports, "heuristic", "shift labels", "questions",
+    "sadmm", sadmm, SeparateSupports, "heuristic", "shift labels", "questions",
     "no guarantee", r"$O(dm \min(n, d))$ a step, up to 13 runs of some hundred steps",
     "each component needs its own count, explained variance counts most, or time is short",
     "separate_supports/sadmm.ipynb", "#D55E00 s -",
 )  # fmt: skip
-_deflated_sadmm = Solver(
-    "sadmm, deflated", deflated_sadmm_with_k, SeparateSupports, "heuristic", "rises labels",
-    "questions", "no guarantee", "that of `sadmm` for each component",
-    "the components must be orthonormal",
-    "separate_supports/sadmm.ipynb#Which-copy-is-the-answer", "#D55E00 ^ :",
+_manpg = Solver(
+    "manpg", manpg, SeparateSupports, "heuristic", "shift labels", "questions", "no guarantee",
+    "a product with $A$ a step, up to 13 runs of some hundred steps",
+    "each component needs its own count, or explained variance counts most",
+    "separate_supports/sadmm.ipynb#The-same-problem-by-proximal-gradients", "#0072B2 s --",
 )  # fmt: skip
 _solve_nonnegative = Solver(
     "solve_nonnegative", solve_nonnegative, Nonnegative, "bounded", "rises", "matrix",
@@ -273,11 +273,16 @@ SOLVERS = {
         _two_stage.also("two_stage, refitted", "labels", "#000000 v :", {"refit": True}),
         _tpower,
         _gpower,
-        _gpower.also("gpower, l0", "rises labels", "#009E73 1 --", {"norm": "l0"}),
-        _gpower.also("gpower, block", "rises labels", "#E69F00 8 -", {"block": True}),
-        _gpower.also("gpower, block l0", "rises labels", "#E69F00 2 :",
+        _gpower.also("gpower, l0", "labels", "#009E73 1 --", {"norm": "l0"}),
+        _gpower.also("gpower, block", "labels", "#E69F00 8 -", {"block": True}),
+        _gpower.also("gpower, block l0", "labels", "#E69F00 2 :",
                      {"norm": "l0", "block": True}),
-        _grqi, _inverse_power, _manifold_penalty, _sadmm, _deflated_sadmm,
+        _grqi, _inverse_power, _manifold_penalty, _sadmm,
+        _sadmm.also("sadmm, deflated", "labels", "#D55E00 ^ :", {"deflated": True},
+                    cost="that of `sadmm` for each component",
+                    unless="the components must be orthonormal",
+                    section="separate_supports/sadmm.ipynb#Which-copy-is-the-answer"),
+        _manpg,
         _solve_nonnegative, _spannogram,
         _spannogram.also("spannogram, shifted", "shift labels", "#0072B2 D --", {"shift": True}),
         _epsilon_net, _em, _nspca,

@@ -55,4 +55,6 @@ def starting_point(A, problem, init, rng):
         support = largest(A.diagonal(), problem.k)
         return refit(A, support, problem.m)[0], support
     support = largest(A.diagonal(), problem.m)
-    return np.eye(A.size)[:, support], support
+    W = np.zeros((A.size, problem.m))
+    W[support, np.arange(problem.m)] = 1.0
+    return W, support

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from fspca import ConvergenceWarning, Covariance, gpower, gpower_with_k
+from fspca import ConvergenceWarning, Covariance, gpower
 from fspca.factors import factor_of
 from fspca.separate_supports.gpower import climb
 from fspca.separate_supports.patterns import largest_columns, polar
@@ -39,8 +39,8 @@ def test_the_penalised_objective_never_falls(norm, block, seed):
 def test_a_planted_structure_is_found(norm, block, seed):
     A = Covariance.from_data(planted(seed=seed))
     for solution in (
-        gpower(A, 2, {"l1": 0.3, "l0": 0.1}[norm], norm=norm, block=block),
-        gpower_with_k(A, 2, 5, norm=norm, block=block),
+        gpower(A, 2, penalty={"l1": 0.3, "l0": 0.1}[norm], norm=norm, block=block),
+        gpower(A, 2, 5, norm=norm, block=block),
     ):
         assert [np.flatnonzero(w).tolist() for w in solution.W.T] == [[*range(5)], [*range(5, 10)]]
 
@@ -48,21 +48,42 @@ def test_a_planted_structure_is_found(norm, block, seed):
 @forms
 @pytest.mark.parametrize("k", [1, 7, 20, 90])
 def test_the_count_is_hit(norm, block, k):
-    solution = gpower_with_k(Covariance.from_data(planted()), 2, k, norm=norm, block=block)
+    solution = gpower(Covariance.from_data(planted()), 2, k, norm=norm, block=block)
     assert np.count_nonzero(solution.W, axis=0).tolist() == [k, k]
 
 
-def test_a_count_that_is_jumped_over_is_truncated_and_said():
-    solution = gpower_with_k(np.ones((6, 6)), 1, 3)  # all features are the same
-    assert solution.solver == "gpower_with_k, truncated"
+def test_a_count_that_is_jumped_over_is_truncated():
+    solution = gpower(np.ones((6, 6)), 1, 3)  # all features are the same: 6 or none
     assert solution.W[:, 0] == pytest.approx([3**-0.5] * 3 + [0] * 3)
-    assert gpower_with_k(np.diag([3.0, 2.0, 1.0]), 1, 1).solver == "gpower_with_k"
+
+
+def test_a_count_or_a_penalty_is_given_and_not_both():
+    for given in ({}, {"k": 2, "penalty": 0.1}):
+        with pytest.raises(ValueError, match="one of the two must be given"):
+            gpower(np.eye(3), 1, **given)
+
+
+@forms
+@pytest.mark.parametrize("init", ["pca", "random", np.eye(90)[:, [0, 5]]])
+def test_it_starts_where_it_is_told(norm, block, init):
+    solution = gpower(Covariance.from_data(planted()), 2, 5, norm=norm, block=block, init=init)
+    assert sorted(solution.support) == list(range(10))
+
+
+@forms
+@pytest.mark.parametrize("unit", [1e-150, 1e150])
+def test_entries_of_any_size(norm, block, unit):
+    """Squares of the data's squares would overflow."""
+    A = make_scheme("F", 12, 0)
+    plain, scaled = (gpower(B, 2, 4, norm=norm, block=block) for B in (A, unit * A))
+    assert np.array_equal(plain.support, scaled.support)
+    assert scaled.objective == pytest.approx(unit * plain.objective, rel=1e-9)  # rounding
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_a_larger_penalty_chooses_less_at_the_ends(seed):
     A = make_scheme("F", 20, seed)
-    counts = [np.count_nonzero(gpower(A, 1, penalty).W) for penalty in (0.0, 0.3, 0.999)]
+    counts = [np.count_nonzero(gpower(A, 1, penalty=penalty).W) for penalty in (0.0, 0.3, 0.999)]
     assert counts[0] == 20
     assert counts[0] >= counts[1] >= counts[2] == 1
 
@@ -70,7 +91,7 @@ def test_a_larger_penalty_chooses_less_at_the_ends(seed):
 def test_without_a_penalty_it_is_pca():
     A = make_scheme("D", 12, 0)
     for norm, block in FORMS:
-        objective = gpower(A, 3, 0.0, norm=norm, block=block).objective
+        objective = gpower(A, 3, penalty=0.0, norm=norm, block=block).objective
         assert objective == pytest.approx(280, rel=1e-3)  # l0 ends where a step gains 1e-6
 
 
@@ -78,7 +99,7 @@ def test_without_a_penalty_it_is_pca():
 def test_l0_needs_no_refit(seed):
     """At a fixed point of l0 the loadings are the leading eigenvector on their pattern."""
     A = make_scheme("F", 20, seed)
-    solution = gpower(A, 1, 0.3, norm="l0")
+    solution = gpower(A, 1, penalty=0.3, norm="l0")
     rows = solution.support
     best = np.linalg.eigvalsh(A[np.ix_(rows, rows)])[-1]
     assert solution.objective == pytest.approx(best, rel=1e-4)  # the climb ends at steps of 1e-6
@@ -94,7 +115,7 @@ def test_wide_sparse_and_dense_give_one_answer(norm, block):
         np.cov(X.T),
         Covariance.from_data(np.vstack([X, np.zeros((60, 90))]), center=False, divisor=1),
     ]
-    answers = [gpower_with_k(A, 2, 8, norm=norm, block=block) for A in sources]
+    answers = [gpower(A, 2, 8, norm=norm, block=block) for A in sources]
     for answer in answers[1:3]:
         assert np.array_equal(answer.support, answers[0].support)
         assert answer.objective == pytest.approx(answers[0].objective, rel=1e-6)  # ends of climbs
@@ -105,8 +126,8 @@ def test_wide_sparse_and_dense_give_one_answer(norm, block):
 @pytest.mark.parametrize("scale", [1e-3, 1e4])
 def test_scaling_leaves_the_pattern(norm, block, scale):
     A = make_scheme("F", 20, 1)
-    plain = gpower(A, 2, 0.3, norm=norm, block=block)
-    scaled = gpower(scale * A, 2, 0.3, norm=norm, block=block)
+    plain = gpower(A, 2, penalty=0.3, norm=norm, block=block)
+    scaled = gpower(scale * A, 2, penalty=0.3, norm=norm, block=block)
     assert np.array_equal(plain.W != 0, scaled.W != 0)
     assert scaled.objective == pytest.approx(scale * plain.objective, rel=1e-9)  # rounding
 
@@ -114,7 +135,9 @@ def test_scaling_leaves_the_pattern(norm, block, scale):
 @pytest.mark.parametrize("seed", range(6))
 def test_one_penalty_for_all_components_is_uneven(seed):
     """What tan2019 notes of the block form: leading loadings dense, others highly sparse."""
-    counts = np.count_nonzero(gpower(make_scheme("B", 60, seed), 3, 0.3, block=True).W, axis=0)
+    counts = np.count_nonzero(
+        gpower(make_scheme("B", 60, seed), 3, penalty=0.3, block=True).W, axis=0
+    )
     assert counts.max() > 2 * counts.min()
 
 
@@ -129,15 +152,15 @@ def test_the_polar_factor_is_the_best_and_stays_where_all_are():
 
 def test_bad_arguments_are_named():
     with pytest.raises(ValueError, match=r"penalty=1.0 must be below 1"):
-        gpower(np.eye(3), 1, 1.0)
+        gpower(np.eye(3), 1, penalty=1.0)
     with pytest.raises(ValueError, match=r"norm='l2' must be one of 'l1', 'l0'"):
-        gpower(np.eye(3), 1, 0.1, norm="l2")
+        gpower(np.eye(3), 1, penalty=0.1, norm="l2")
     with pytest.raises(TypeError, match="block=1 must be True or False"):
-        gpower_with_k(np.eye(3), 1, 1, block=1)
+        gpower(np.eye(3), 1, 1, block=1)
     with pytest.raises(ValueError, match="k=4 must lie between 1 and d=3"):
-        gpower_with_k(np.eye(3), 1, 4)
+        gpower(np.eye(3), 1, 4)
 
 
 def test_budget_exhausted_warns_and_says_so():
     with pytest.warns(ConvergenceWarning, match="gpower stopped at max_iter=1 "):
-        assert not gpower(make_scheme("F", 30, 3), 1, 0.1, max_iter=1).converged
+        assert not gpower(make_scheme("F", 30, 3), 1, penalty=0.1, max_iter=1).converged

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from fspca import ConvergenceWarning, Covariance, admm, check_solution, sadmm, sadmm_with_k
+from fspca import ConvergenceWarning, Covariance, check_solution, sadmm
 from fspca.separate_supports import alternation
 from fspca.separate_supports.alternation import settling_rho, smooth_step, stationarity, steps
+from fspca.separate_supports.manpg import descend, tangent_step
+from fspca.separate_supports.stiefel import tangent
 from fspca.synthetic import make_scheme
 
 pytestmark = pytest.mark.filterwarnings("ignore::fspca.ConvergenceWarning")
@@ -79,11 +81,11 @@ def test_a_step_multiplies_by_the_data_only_as_often_as_it_says():
 def test_sadmm_with_gamma_rho_and_no_growth_is_admm(seed):
     A, F, largest = scheme(seed)
     penalty = 0.05 * largest
-    first = admm(A, 2, penalty, rho=F, growth=1)
-    second = sadmm(A, 2, penalty, F, F, growth=1)
+    first = sadmm(A, 2, penalty=penalty, rho=F, growth=1, plain=True)
+    second = sadmm(A, 2, penalty=penalty, gamma=F, rho=F, growth=1)
     assert np.array_equal(first.W, second.W)
     assert np.array_equal(first.orthonormal, second.orthonormal)
-    grown = admm(A, 2, penalty, rho=F, growth=1.2, rho_max=20 * F)
+    grown = sadmm(A, 2, penalty=penalty, rho=F, growth=1.2, rho_max=20 * F, plain=True)
     assert not np.array_equal(first.orthonormal, grown.orthonormal)
 
 
@@ -148,13 +150,13 @@ def test_the_default_rho_settles_for_large_penalties_too(share, seed):
     spread = np.linalg.norm(A.submatrix(np.arange(12)) - least * np.eye(12))
     assert rho == pytest.approx(spread + share * largest * np.sqrt(24))
     assert spread <= F
-    assert sadmm(A, 2, share * largest, rho, rho, max_iter=1000).converged
+    assert sadmm(A, 2, penalty=share * largest, gamma=rho, rho=rho).converged
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_both_copies_are_returned_and_judged(seed):
     A, F, largest = scheme(seed, d=20)
-    solution = sadmm(A, 3, 0.1 * largest, F, F, max_iter=1000)
+    solution = sadmm(A, 3, penalty=0.1 * largest, gamma=F, rho=F)
     assert check_solution(A, solution)
     V, W = solution.orthonormal, solution.W
     assert np.allclose(V.T @ V, np.eye(3), atol=1e-12)
@@ -168,7 +170,7 @@ def test_both_copies_are_returned_and_judged(seed):
 
 def test_a_column_emptied_by_the_penalty_keeps_vs_largest_entry():
     A, F, largest = scheme(0)
-    solution = sadmm(A, 2, 100 * largest, F, F, max_iter=1)
+    solution = sadmm(A, 2, penalty=100 * largest, gamma=F, rho=F, max_iter=1)
     assert np.count_nonzero(solution.W, axis=0).tolist() == [1, 1]
     V = abs(solution.orthonormal)
     assert [int(np.argmax(abs(w))) for w in solution.W.T] == V.argmax(axis=0).tolist()
@@ -178,7 +180,7 @@ def test_a_column_emptied_by_the_penalty_keeps_vs_largest_entry():
 @pytest.mark.parametrize("seed", range(5))
 def test_k_counts_the_entries_of_each_component(seed):
     A = Covariance(make_scheme("F", 20, seed))
-    solution = sadmm_with_k(A, 2, 4)
+    solution = sadmm(A, 2, 4)
     assert np.count_nonzero(solution.W, axis=0).tolist() == [4, 4]
     V = solution.orthonormal
     for w, v in zip(solution.W.T, V.T, strict=True):  # the largest of V, and in its proportions
@@ -193,10 +195,10 @@ def test_sparse_orthogonal_components_are_found():
     truth[:10, 0] = truth[10:20, 1] = 10**-0.5
     X = rng.standard_normal((200, 100)) + (rng.standard_normal((200, 2)) * [20, 17]) @ truth.T
     A = Covariance.from_data(X, center=False, divisor=1)
-    solution = sadmm_with_k(A, 2, 10)
+    solution = sadmm(A, 2, 10)
     assert solution.support.tolist() == list(range(20))
     for init in ("random", truth):
-        other = sadmm_with_k(A, 2, 10, init=init, seed=1)
+        other = sadmm(A, 2, 10, init=init, seed=1)
         assert other.support.tolist() == list(range(20))
         assert other.objective == pytest.approx(solution.objective, rel=1e-3)  # tol of V
 
@@ -207,50 +209,119 @@ def test_sparse_data_are_never_made_dense(monkeypatch):
     dense = Covariance.from_data(X.toarray(), center=False, divisor=1)
     penalty, rho = 0.1 * dense.leading(1)[0][0], 2 * dense.leading(1)[0][0]
     monkeypatch.setattr(alternation, "LARGEST", 40)  # as if both sides were large
-    solution = sadmm(given, 2, penalty, rho, rho, max_iter=5)
+    solution = sadmm(given, 2, penalty=penalty, gamma=rho, rho=rho, max_iter=5)
     assert alternation._SPECTRA[given] is None
     monkeypatch.undo()
-    expected = sadmm(dense, 2, penalty, rho, rho, max_iter=5)
+    expected = sadmm(dense, 2, penalty=penalty, gamma=rho, rho=rho, max_iter=5)
     assert np.allclose(solution.orthonormal, expected.orthonormal, atol=1e-3)  # the inner tol
 
 
 def test_budget_exhausted_warns_and_says_so():
     A, F, largest = scheme(0)
-    with pytest.warns(ConvergenceWarning, match="sadmm stopped at step 2 before V and its copy"):
-        assert not sadmm(A, 2, 0.1 * largest, F, F, max_iter=2).converged
-    with pytest.warns(ConvergenceWarning, match="admm stopped at step 2 before V and its copy"):
-        assert not admm(A, 2, 0.1 * largest, rho=F, max_iter=2).converged
+    for plain in (False, True):
+        with pytest.warns(ConvergenceWarning, match="sadmm stopped at max_iter=2 before"):
+            solution = sadmm(A, 2, penalty=0.1 * largest, rho=F, plain=plain, max_iter=2)
+        assert not solution.converged
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"penalty": -1.0}, ValueError, "penalty=-1.0 must be finite and at least 0"),
-        ({"gamma": 0.0}, ValueError, "gamma=0.0 must be above 0"),
-        ({"gamma": None}, TypeError, "gamma=None must be a number"),  # admm's, silently
-        ({"rho": None}, TypeError, "rho=None must be a number"),
+        ({"penalty": 0.1, "k": 2}, ValueError, "one of the two must be given"),
+        ({"gamma": 0.0}, ValueError, "gamma=0.0 must be positive"),
         ({"rho": "large"}, TypeError, "rho='large' must be a number"),
-        ({"rho_max": 0}, ValueError, "rho_max=0 must be above 0"),
+        ({"rho_max": 0}, ValueError, "rho_max=0 must be positive"),
         ({"growth": 2.0}, ValueError, "growth=2.0 must be at least 1.*below 2"),
         ({"growth": 0.5}, ValueError, "growth=0.5 must be at least 1"),
-        ({"init": "svd"}, ValueError, "init='svd' must be one of 'pca', 'random'"),
-        ({"init": np.ones((4, 2))}, ValueError, r"init has shape \(4, 2\).*orthonormal"),
+        ({"plain": 1}, TypeError, "plain=1 must be True or False"),
+        ({"deflated": 1}, TypeError, "deflated=1 must be True or False"),
+        ({"init": "svd"}, ValueError, "init='svd' must be one of 'pca', 'variance', 'random'"),
         ({"init": np.eye(3)[:, :2]}, ValueError, r"init has shape \(3, 2\)"),
         ({"tol": -1}, ValueError, "tol=-1 must be finite"),
         ({"max_iter": 0}, ValueError, "max_iter=0 must be at least 1"),
     ],
 )
 def test_bad_options(options, error, message):
-    given = {"penalty": 0.1, "gamma": 1.0, "rho": 1.0} | options
     with pytest.raises(error, match=message):
-        sadmm(np.eye(4), 2, **given)
-
-
-def test_admm_has_no_default_rho_either():
-    with pytest.raises(TypeError, match="rho=None must be a number"):
-        admm(np.eye(4), 2, 0.1, rho=None)
+        sadmm(np.eye(4), 2, **{"penalty": 0.1} | options)
 
 
 def test_k_must_fit():
     with pytest.raises(ValueError, match="k=5 must lie between 1 and d=4"):
-        sadmm_with_k(np.eye(4), 2, 5)
+        sadmm(np.eye(4), 2, 5)
+
+
+def test_a_start_is_made_orthonormal():
+    A, _, largest = scheme(2)
+    V = A.leading(2)[1]
+    given = sadmm(A, 2, penalty=0.1 * largest, init=V @ [[2.0, 1.0], [0.0, 3.0]])
+    assert given.objective == pytest.approx(
+        sadmm(A, 2, penalty=0.1 * largest, init=V).objective, rel=1e-3  # tol of V
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_deflated_each_component_is_its_first_on_the_projected_covariance(seed):
+    A = make_scheme("F", 10, seed)
+    penalty = 0.1 * np.linalg.eigvalsh(A)[-1]
+    options = {"penalty": penalty, "gamma": 3 * penalty, "rho": 100 * penalty}
+    for w in sadmm(A, 3, deflated=True, **options).W.T:
+        x = sadmm(A, 1, **options).W[:, 0]
+        assert abs(x @ w) == pytest.approx(1, abs=1e-6)  # signs of the start may differ
+        P = np.eye(10) - np.outer(w, w)
+        A = P @ A @ P
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_deflated_k_counts_each_components_features(seed):
+    A = make_scheme("F", 20, seed)
+    solution = sadmm(A, 3, 4, deflated=True)
+    assert check_solution(A, solution)
+    assert np.count_nonzero(solution.W, axis=0).tolist() == [4] * 3
+    assert solution.orthonormal is None
+
+
+def test_deflated_wide_data_go_by_their_factor():
+    X = np.random.default_rng(0).standard_normal((30, 600)) * np.linspace(3, 1, 600)
+    wide = Covariance.from_data(X, center=False, divisor=1)
+    first, second = (
+        sadmm(A, 2, 5, deflated=True, max_iter=100) for A in (wide, Covariance(X.T @ X))
+    )
+    assert first.support.tolist() == second.support.tolist()
+    assert first.objective == pytest.approx(second.objective, rel=1e-4)  # tol of V
+
+
+def cost(A, V, penalty):
+    return penalty * np.abs(V).sum() - np.vdot(V, A.product(V)) / 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_manpgs_cost_never_rises(seed):
+    A, _, largest = scheme(seed, d=20)
+    values, start = [], A.leading(3)[1]
+    (V, Y), why = descend(
+        A, start, 0.1 * largest, lambda V, Y: values.append(cost(A, V, 0.1 * largest))
+    )
+    assert why in ("settled", "no gain")
+    assert np.all(np.diff(values) <= 0)
+    assert np.linalg.norm(Y - V) <= 1e-4
+    assert np.allclose(V.T @ V, np.eye(3), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_manpgs_step_is_the_best_in_the_tangent_space(seed):
+    """Beside many tangent directions near it, on the model that it minimises."""
+    rng = np.random.default_rng(seed)
+    V = np.linalg.qr(rng.standard_normal((8, 2)))[0]
+    G, t, penalty = rng.standard_normal((8, 2)), 0.3, 0.5
+    D = tangent_step(V, G, t, penalty, np.zeros((2, 2)))[0] - V
+    assert np.linalg.norm(V.T @ D + D.T @ V) <= 1e-12  # rounding of sums of eight terms
+
+    def model(D):
+        return np.vdot(G, D) + np.sum(D**2) / (2 * t) + penalty * np.abs(V + D).sum()
+
+    for size in (1e-3, 1e-1, 1.0):
+        for _ in range(50):
+            other = D + size * tangent(V, rng.standard_normal((8, 2)))
+            assert model(D) <= model(other) + 1e-10  # rounding, and Newton's residual

@@ -38,9 +38,9 @@ def test_its_stages_are_sadmm_on_all_and_then_on_the_chosen(seed):
     penalty = 0.05 * A.leading(1)[0][0]
     rho = settling_rho(A, 3, penalty)
     solution = two_stage(A, 3, 6, penalty=penalty)
-    first = sadmm(A, 3, penalty, rho, rho)
+    first = sadmm(A, 3, penalty=penalty, gamma=rho, rho=rho, max_iter=200)
     support = largest(feature_scores(A, first.orthonormal), 6)
-    second = sadmm(A.restricted(support), 3, penalty, rho, rho)
+    second = sadmm(A.restricted(support), 3, penalty=penalty, gamma=rho, rho=rho, max_iter=200)
     assert np.array_equal(solution.support, support)
     assert np.allclose(solution.W[support], second.orthonormal, atol=1e-12)
     assert check_solution(A, solution)
@@ -52,7 +52,7 @@ def test_a_first_stage_can_be_shared(seed):
     A = Covariance(make_scheme("F", 15, seed))
     penalty = 0.05 * A.leading(1)[0][0]
     rho = settling_rho(A, 3, penalty)
-    V = sadmm(A, 3, penalty, rho, rho).orthonormal
+    V = sadmm(A, 3, penalty=penalty, gamma=rho, rho=rho, max_iter=200).orthonormal
     for k in (4, 9):
         alone = two_stage(A, 3, k, penalty=penalty)
         shared = two_stage(A, 3, k, penalty=penalty, first=V)
@@ -76,15 +76,25 @@ def test_all_features_give_pca_without_a_penalty():
 
 def test_bad_options_and_budgets():
     A = make_scheme("F", 8, 0)
-    with pytest.raises(ValueError, match=r"first has shape \(8, 2\); it must be the d x m V"):
+    with pytest.raises(ValueError, match=r"init has shape \(8, 2\); it must be \(8, 3\)"):
         two_stage(A, 3, 5, first=np.eye(8)[:, :2])
-    with pytest.raises(ValueError, match=r"first has shape \(\)"):
-        two_stage(A, 3, 5, first="random")  # a start, but no first stage
     with pytest.raises(TypeError, match="penalty='' must be a number"):
         two_stage(A, 3, 5, penalty="")
     with pytest.raises(TypeError, match="refit='no' must be True or False"):
         two_stage(A, 3, 5, refit="no")
     with pytest.raises(ValueError, match="k=2 must lie between m=3 and d=8"):
         two_stage(A, 3, 2)
-    with pytest.warns(ConvergenceWarning, match="two_stage stopped at step 2 before V and its"):
+    with pytest.warns(ConvergenceWarning, match="two_stage stopped at max_iter=1 before"):
         assert not two_stage(A, 3, 5, max_iter=1).converged
+
+
+def test_interrupted_in_its_first_stage_it_answers_with_the_features_so_far():
+    def stop(news):
+        if news.step == 3:
+            raise KeyboardInterrupt
+
+    A = make_scheme("F", 15, 1)
+    solution = two_stage(A, 3, 6, progress=stop)
+    assert solution.stopped == "interrupted"
+    assert solution.n_iter == 3
+    assert check_solution(A, solution)

@@ -1,19 +1,17 @@
 """One loop for ADMM and SADMM, and the coordinates in which its smooth step is cheap."""
 
-import warnings
+from itertools import islice
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy.linalg
 
-from fspca.covariance import as_covariance
-from fspca.linalg import EPS, fix_signs, largest, leading_of_matrix, random_subspace
-from fspca.problem import ConvergenceWarning, SeparateSupports, Solution
+from fspca.linalg import EPS, leading_of_matrix
 from fspca.separate_supports.conjugate_gradient import minimize_on_stiefel
 from fspca.separate_supports.quadratic import quadratic
 from fspca.separate_supports.stiefel import tangent
-from fspca.validate import checked_choice, checked_count, checked_nonnegative, checked_real
+from fspca.validate import checked_nonnegative, checked_positive
 
 LARGEST = 2000  # of min(n, d): up to here all singular vectors of X are computed, once
 SEEN = 1e-8  # a direction shorter than this, relatively, changes V'V by its square: rounding
@@ -121,41 +119,17 @@ def largest_eigenvalue(A):
     return float(A.leading(1)[0][0] if pairs is None else pairs[0].max(initial=0))
 
 
-def checked(A, m, init, seed, tol, max_iter, growth, penalty=0.0, needed=(), **weights):
-    """Return the covariance and the start, or refuse; a weight not `needed` may be None."""
-    A = as_covariance(A).plain  # a ridge adds the same to every V with V'V = I
-    SeparateSupports(m, 1).fit(A.size)
-    checked_count("max_iter", max_iter)
-    checked_nonnegative("tol", tol)
-    checked_nonnegative("penalty", penalty)
+def checked_weights(growth, **weights):
+    """Refuse a growth or a weight that no step can be taken with; a weight may be None."""
     for name, value in weights.items():
-        if (value is not None or name in needed) and checked_nonnegative(name, value) == 0:
-            raise ValueError(f"{name}={value} must be above 0")
+        if value is not None:
+            checked_positive(name, value)
     if not 1 <= checked_nonnegative("growth", growth) < 2:
         raise ValueError(f"growth={growth} must be at least 1, which is none, and below 2")
-    if not isinstance(init, str):
-        init = np.asarray(checked_real("init", init), dtype=float)
-        if init.shape != (A.size, m) or not np.allclose(init.T @ init, np.eye(m), atol=SEEN):
-            raise ValueError(f"init has shape {init.shape}; it must be d x m, columns orthonormal")
-        return A, init
-    if checked_choice("init", init, ("pca", "random")) == "random":
-        return A, random_subspace(A.size, m, np.random.default_rng(seed))
-    pairs = spectrum(A)
-    if pairs is None or len(pairs[0]) < m:
-        return A, A.leading(m)[1]
-    return A, fix_signs(pairs[1][:, :m])
 
 
-class Run(NamedTuple):
-    """The last step, the number of steps, and whether they settled."""
-
-    step: Step
-    n_iter: int
-    converged: bool
-
-
-def alternate(A, V, penalty, gamma, rho, *, growth, rho_max, tol, max_iter):
-    """Step until V and Y agree and stand still.
+def alternate(A, V, penalty, gamma, rho, *, growth, rho_max, tol, max_iter, note=None):
+    """Step until V and Y agree and stand still; return the last step and why it is the last.
 
     The rule: ||V - Y||, ||V - last V|| and ||Y - last Y|| (Frobenius) are all at most
     tol sqrt(m).  Omega changes by gamma (V - Y), so that it has settled with the first.
@@ -163,39 +137,11 @@ def alternate(A, V, penalty, gamma, rho, *, growth, rho_max, tol, max_iter):
     if rho_max is None:
         rho_max = settling_rho(A, V.shape[1], penalty)
     last, least = None, tol * np.sqrt(V.shape[1])
-    walk = steps(A, V, penalty, gamma, rho, growth, max(rho, rho_max))
-    for n_iter in range(1, max_iter + 1):  # noqa: B007 (its last value is kept)
-        step = next(walk)
+    for step in islice(steps(A, V, penalty, gamma, rho, growth, max(rho, rho_max)), max_iter):
+        if note is not None:
+            note(step.V, step.Y)
         moves = [step.V - step.Y, step.V - last.V, step.Y - last.Y] if last else [np.inf]
         last = step
-        if converged := max(map(np.linalg.norm, moves)) <= least:
-            break
-    return Run(step, n_iter, converged)
-
-
-def sparse_copy(step):
-    """Return Y with unit columns; one that the penalty emptied keeps V's largest entry."""
-    W = step.Y.copy()
-    for j in np.flatnonzero(~W.any(axis=0)):
-        i = largest(np.abs(step.V[:, j]), 1)
-        W[i, j] = step.V[i, j]
-    W /= np.abs(W).max(axis=0)
-    return W / np.linalg.norm(W, axis=0)
-
-
-def answer(A, W, k, name, run, V, history=()):
-    """Return W as a Solution, and warn where the steps did not settle."""
-    problem = SeparateSupports(W.shape[1], k)
-    if not run.converged:
-        warnings.warn(
-            f"{name} stopped at step {run.n_iter} before V and its copy settled",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
-    value = problem.score(A, W)
-    support = np.flatnonzero(W.any(axis=1))
-    return Solution(
-        W, support, value, problem, name, history or (value,), run.n_iter,
-        "settled" if run.converged else "max_iter",
-        orthonormal=V,
-    )  # fmt: skip
+        if max(map(np.linalg.norm, moves)) <= least:
+            return step, "settled"
+    return last, "max_iter"

@@ -1,13 +1,18 @@
 """One component after another, each found in what the earlier ones have left."""
 
-import warnings
-
 import numpy as np
 from scipy.sparse.linalg import aslinearoperator
 
 from fspca.factors import factor_of
-from fspca.linalg import EPS
-from fspca.problem import ConvergenceWarning, SeparateSupports, Solution
+from fspca.leading import leading_in_memory
+from fspca.linalg import EPS, basis, largest, random_subspace
+from fspca.problem import TOLERANCE, SeparateSupports, Solution
+from fspca.running import Run
+from fspca.starts import WORDS, checked_init, starting_point
+
+
+class Spent(Exception):
+    """The budget is spent while a component is sought."""
 
 
 def without(Z, squares, u, v):
@@ -29,49 +34,137 @@ def schur(Z, squares, x):
     return without(Z, squares, y, Z.rmatvec(y))
 
 
-def in_projections(A, m, k, solver, find, max_iter):
+class Components:
+    """The components found so far, and the run that counts the steps of each."""
+
+    def __init__(self, A, m, run):
+        self.A, self.run, self.turns = A.plain, run, iter(run)
+        self.W, self.found, self.ends = np.zeros((A.size, m)), 0, []
+        self.score, self.V = SeparateSupports(m, A.size).score, None
+
+    def note(self, X, gain=None, V=None):
+        """Keep what a step has found for the next components, or raise Spent.
+
+        `gain` is x'Rx with R = (I - QQ') A (I - QQ'), Q a basis of the components before, where
+        the caller has it: then the score costs no product.  V is an orthonormal matrix of which
+        X is the sparse copy.
+        """
+        if next(self.turns, None) is None:
+            raise Spent
+        W = self.W.copy()
+        W[:, self.found : self.found + X.shape[1]] = X
+        if gain is None:
+            value = self.score(self.A, W[:, W.any(axis=0)])
+        else:
+            length = 1 - np.sum((self.Q.T @ X) ** 2)
+            value = self.base + (gain / length if length > TOLERANCE else 0.0)
+        self.run.keep(value, (W, V))
+
+    def begin(self):
+        """Measure what is there before the next component is sought."""
+        self.Q = basis(self.W[:, : self.found], TOLERANCE) if self.found else self.W[:, :0]
+        self.base = self.score(self.A, self.Q) if self.found else 0.0
+
+    def add(self, X, why, V=None):
+        """Take the next components as they are."""
+        self.V = V
+        self.W[:, self.found : self.found + X.shape[1]] = X
+        self.found, self.ends = self.found + X.shape[1], [*self.ends, why]
+
+
+def completed(A, W):
+    """Return W with features of large variance where components are missing."""
+    W, missing, variances = W.copy(), np.flatnonzero(~W.any(axis=0)), A.diagonal()
+    variances[W.any(axis=1)] = -1.0
+    W[largest(variances, len(missing)) if len(missing) else [], missing] = 1.0
+    return W
+
+
+def from_starts(A, m, k, solver, search, init, n_starts, seed, max_seconds, progress):
+    """Return the best Solution, by its score, of a run from `init` and more from random starts.
+
+    `search(components, init, rng)` finds components until there are m or nothing is left.
+    """
+    rng, init = np.random.default_rng(seed), checked_init(init, A.size, m, WORDS)
+    if not isinstance(init, str) and not init.any(axis=0).all():
+        raise ValueError("init has a column of zeros, which is no direction")
+    with Run(None, max_seconds, progress) as starts:
+        for n in starts:
+            run = Run(None, starts.left, starts.hear, latest=True)
+            starts.take(_once(A, m, k, solver, search, init if n == 1 else "random", rng, run))
+            if n == n_starts:
+                starts.stop("done")
+    return starts.solution
+
+
+def _once(A, m, k, solver, search, init, rng, run):
+    components = Components(A, m, run)
+    with run:
+        try:
+            search(components, init, rng)
+            run.answer = components.W, components.V
+            run.stop("max_iter" if "max_iter" in components.ends else "settled")
+        except Spent:
+            pass
+
+    def build():
+        W, V = run.answer
+        W, facts = completed(A, W), run.facts | {"orthonormal": V}
+        value = components.score(components.A, W)
+        if not facts["history"] or abs(facts["history"][-1] - value) > TOLERANCE * value:
+            facts["history"] += (value,)
+        problem = SeparateSupports(m, k or int(np.count_nonzero(W, axis=0).max()))
+        return Solution(W, np.flatnonzero(W.any(axis=1)), value, problem, solver, **facts)
+
+    return run.finish(build)
+
+
+def in_projections(A, m, k, solver, find, **options):
     """Return the Solution whose components are found in A, projected off each before.
 
-    `find(A)` returns a unit vector, its steps, and whether it converged.
+    `find(rest, start, note)` returns a unit vector, its steps, and why it ended.
     """
-    W, rest, steps, converged = np.zeros((A.size, m)), A, 0, True
-    for j in range(m):
-        if rest.trace <= A.size * EPS * A.trace:  # nothing is left to explain
-            W[0, j] = 1
-            continue
-        W[:, j], n_iter, ended = find(rest)
-        rest = rest.deflated(W[:, j])
-        steps, converged = steps + n_iter, converged and ended
-    return _solution(A, W, k, solver, steps, converged, max_iter, caller=4)
+
+    def search(components, init, rng):
+        rest = A
+        for j in range(m):
+            if rest.trace <= A.size * EPS * A.trace:  # nothing is left to explain
+                return
+            each = init if isinstance(init, str) else init[:, [j]]
+            start, _ = starting_point(rest, SeparateSupports(1, 1), each, rng)
+            components.begin()
+            x, _, why = find(rest, start[:, 0], components.note)
+            components.add(x[:, None], why)
+            rest = rest.deflated(x)
+
+    return from_starts(A, m, k, solver, search, **options)
 
 
-def in_factors(A, m, k, solver, find, deflate, max_iter, size=1):
+def in_factors(A, m, k, solver, find, deflate, size=1, **options):
     """Return the Solution whose components are found, `size` at a time, in a factor of A.
 
-    `find(Z, squares)` returns loadings (d x size), its steps, whether it converged, and whether
-    the loadings were truncated to k nonzeros; with k None the count is what it is.
+    `find(Z, squares, Y, note)` returns loadings (d x size) and why it ended; Y are directions
+    among the features to start from, or None for the longest columns of Z.
     """
-    Z, squares = factor_of(A, size), A.diagonal()
-    W, steps, converged, cut = np.zeros((A.size, m)), 0, True, False
-    for j in range(0, m, size):
-        if squares.max() <= A.size * EPS * A.trace:  # nothing is left to explain
-            W[0, j : j + size] = 1
-            continue
-        W[:, j : j + size], n_iter, ended, truncated = find(Z, squares)
-        steps, converged, cut = steps + n_iter, converged and ended, cut or truncated
-        if j + size < m:
-            Z, squares = deflate(Z, squares, W[:, j])
-    name = f"{solver}, truncated" if cut else solver
-    return _solution(A, W, k, name, steps, converged, max_iter, caller=5, size=size)
+
+    def search(components, init, rng):
+        Z, squares = factor_of(A, size), A.diagonal()
+        for j in range(0, m, size):
+            if squares.max() <= A.size * EPS * A.trace:  # nothing is left to explain
+                return
+            components.begin()
+            W, why = find(Z, squares, directions(Z, init, j, size, rng), components.note)
+            components.add(W, why)
+            if j + size < m:
+                Z, squares = deflate(Z, squares, W[:, 0])
+
+    return from_starts(A, m, k, solver, search, **options)
 
 
-def _solution(A, W, k, solver, steps, converged, max_iter, caller, size=1):
-    if not converged:
-        message = f"{solver} stopped at max_iter={max_iter} before it settled"
-        warnings.warn(message, ConvergenceWarning, stacklevel=caller)
-    m = W.shape[1]
-    problem = SeparateSupports(m, k or int(np.count_nonzero(W, axis=0).max()))
-    history = tuple(problem.score(A.plain, W[:, :j]) for j in range(size, m + 1, size))
-    support = np.flatnonzero(W.any(axis=1))
-    stopped = "settled" if converged else "max_iter"
-    return Solution(W, support, history[-1], problem, solver, history, steps, stopped)
+def directions(Z, init, j, size, rng):
+    """Return the directions that `init` means for the components from j on; None for "variance"."""
+    if not isinstance(init, str):
+        return init[:, j : j + size]
+    if init == "pca":
+        return leading_in_memory(lambda V: Z.rmatmat(Z.matmat(V)), Z.shape[1], size)[1]
+    return random_subspace(Z.shape[1], size, rng) if init == "random" else None

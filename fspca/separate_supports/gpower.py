@@ -2,38 +2,47 @@
 
 from functools import partial
 
-from fspca.covariance import as_covariance
-from fspca.problem import SeparateSupports
+import numpy as np
+
+from fspca.problem import TOLERANCE, SeparateSupports
+from fspca.running import solves
 from fspca.separate_supports.deflation import in_factors, projected
-from fspca.separate_supports.patterns import (
-    POWER,
-    loadings_at,
-    loadings_with,
-    polar,
-    thresholded,
-)
-from fspca.validate import checked_choice, checked_count, checked_share, checked_truth
-
-TOLERANCE = 1e-6  # relative rise of the objective at which a climb ends
+from fspca.separate_supports.patterns import POWER, loadings, polar, thresholded, unit_columns
+from fspca.validate import checked_choice, checked_truth
 
 
-def climb(Z, X, gamma, norm="l1", max_iter=1000):
+def explained(G, S):
+    """Return the variance on a basis of the loadings S, from G = ZS."""
+    lengths, U = np.linalg.eigh(S.T @ S)
+    kept = lengths > TOLERANCE**2 * lengths[-1]
+    return float(np.sum((G @ U[:, kept]) ** 2 / lengths[kept]))
+
+
+def climb(Z, X, gamma, norm="l1", tol=1e-6, max_iter=1000, note=None):
     """Raise the penalised variance of X by gradient steps that are not damped: X <- polar(Z S).
 
-    Returns X, Z'X, the objective before every step, and whether it settled.
+    Returns X, Z'X, the penalised variance before every step, and why it ended.
     """
     values = []
-    for n_iter in range(max_iter + 1):
+    while True:
         T = Z.rmatmat(X)
         S, value = thresholded(T, gamma, norm)
         values.append(value)
-        settled = n_iter > 1 and value <= values[-2] * (1 + TOLERANCE)
-        if settled or n_iter == max_iter:
-            return X, T, values, settled
-        X = polar(Z.matmat(S), X)
+        if len(values) > 2 and value <= values[-2] * (1 + tol):
+            return X, T, values, "settled"
+        if len(values) > max_iter:
+            return X, T, values, "max_iter"
+        G = Z.matmat(S)
+        if note is not None:
+            note(unit_columns(S, S != 0), explained(G, S))
+        X = polar(G, X)
 
 
-def gpower(A, m, penalty, *, norm="l1", block=False, max_iter=1000):
+@solves(SeparateSupports)
+def gpower(
+    A, m, k=None, *, penalty=None, norm="l1", block=False, init="variance", n_starts=1, seed=0,
+    tol=1e-6, max_iter=1000, max_seconds=None, progress=None,
+):  # fmt: skip
     r"""Find sparse components by maximising a convex function of a vector among the samples.
 
     With A = Z'Z and columns z_i of Z, the sparsest loadings can be eliminated: over unit x,
@@ -46,20 +55,32 @@ def gpower(A, m, penalty, *, norm="l1", block=False, max_iter=1000):
     A : array (d x d) or Covariance
     m : int
         Components.
+    k : int
+        Nonzeros per component; the penalty of each is searched by bisection.  Where none gives
+        k, a larger pattern is cut to its k largest loadings and refitted.
     penalty : float
-        In [0, 1): gamma relative to the length of the longest z_i (l1), or to its square (l0),
-        from where on nothing would be chosen; after a deflation, of what that has left.
+        In place of k, in [0, 1): gamma relative to the length of the longest z_i (l1), or to its
+        square (l0), from where on nothing would be chosen; after a deflation, of what is left.
     norm : "l1" or "l0"
     block : bool
         False finds one component after another (projection deflation), True all at once over
         X'X = I, with equal weights.
-    max_iter : int
-        Steps of a climb at most.
+    init : "variance", "pca", "random" or array (d x m)
+        X starts from the longest columns of Z, or from the images of the leading eigenvectors of
+        what is left, of random directions, or of the columns given.
+    n_starts, seed
+        As in `tpower`.
+    tol, max_iter : float, int
+        A climb ends where a step raises the penalised variance by less, relatively, or after so
+        many steps, which warns.
+    max_seconds, progress
+        As everywhere.
 
     Returns
     -------
     Solution
-        Its problem's k is the largest count that came out.
+        Without k its problem's k is the largest count that came out.  `history` holds the score
+        after each penalty tried or, where one is given, after each step.
 
     Notes
     -----
@@ -72,44 +93,17 @@ def gpower(A, m, penalty, *, norm="l1", block=False, max_iter=1000):
     Examples
     --------
     >>> import numpy as np
-    >>> gpower(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, penalty=0.5)
-    gpower: explains 9 with m=2 components on 2 of 4 features (4 steps)
+    >>> A = np.diag([1.0, 5.0, 2.0, 4.0])
+    >>> gpower(A, m=2, k=1).support, gpower(A, m=2, penalty=0.5).support
+    (array([1, 3]), array([1, 3]))
     """
-    penalty = checked_share("penalty", penalty)
-    return _gpower(A, m, None, "gpower", partial(loadings_at, penalty=penalty), norm, block,
-                   max_iter)  # fmt: skip
-
-
-def gpower_with_k(A, m, k, *, norm="l1", block=False, max_iter=1000):
-    """Find components of k nonzeros each by GPower, searching the penalty of each by bisection.
-
-    Parameters and result are those of `gpower`.  Where no penalty gives k, a larger pattern is
-    truncated to the k largest loadings and refitted, and the solver's name says "truncated".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> gpower_with_k(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1).support
-    array([1, 3])
-    """
-    problem = SeparateSupports(m, k)
-    return _gpower(A, m, problem.k, "gpower_with_k", partial(loadings_with, k=problem.k), norm,
-                   block, max_iter)  # fmt: skip
-
-
-def _gpower(A, m, k, solver, find, norm, block, max_iter):
-    A = as_covariance(A)
-    SeparateSupports(m, k or 1).fit(A.size)
     checked_choice("norm", norm, tuple(POWER))
     checked_truth("block", block)
-    checked_count("max_iter", max_iter)
     size = m if block else 1
 
-    def climbed(Z, X, gamma):
-        X, T, values, settled = climb(Z, X, gamma, norm, max_iter)
-        return X, T, len(values) - 1, settled
+    def climbed(Z, X, gamma, note):
+        return climb(Z, X, gamma, norm, tol, max_iter, note)
 
-    def one_block(Z, squares):
-        return find(Z, squares, size=size, norm=norm, climb=climbed)
-
-    return in_factors(A, m, k, solver, one_block, projected, max_iter, size)
+    find = partial(loadings, k=k, penalty=penalty, size=size, norm=norm, climb=climbed)
+    return in_factors(A, m, k, "gpower", find, projected, size, init=init, n_starts=n_starts,
+                      seed=seed, max_seconds=max_seconds, progress=progress)  # fmt: skip

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from fspca.covariance import as_covariance
 from fspca.linalg import EPS, largest
 from fspca.problem import SeparateSupports
+from fspca.running import solves
 from fspca.separate_supports.deflation import in_projections
-from fspca.validate import checked_count, checked_integer
-
-SETTLED = 1e-6  # the distance between two iterates, up to sign, that are called the same
+from fspca.starts import starting_point
+from fspca.validate import checked_integer
 
 
 def inverse_step(B, v):
@@ -21,40 +20,47 @@ def inverse_step(B, v):
     return vectors @ (step / np.linalg.norm(step))
 
 
-def rayleigh(A, k, power_steps=None, max_iter=150):
-    """Return a unit x with k nonzeros of large x'Ax, its steps, and whether it converged.
+def rayleigh(A, k, start=None, note=None, power_steps=None, tol=1e-6, max_iter=150):
+    """Return a unit x with k nonzeros of large x'Ax, its steps, and why it ended.
 
-    Starts from the column of A of the largest variance.  Each step is one inverse iteration on
-    the support, shifted by the Rayleigh quotient, then a power step (in the first `power_steps`
-    steps, or always), then the k largest entries are kept.
+    The start, by default the feature of largest variance, is multiplied by A and cut to its k
+    largest entries.  Each step is one inverse iteration on the support, shifted by the Rayleigh
+    quotient, then a power step (in the first `power_steps` steps, or always), then another cut.
     """
 
     def kept(y):
-        chosen = largest(np.abs(y), k)
-        v = y[chosen] / (np.abs(y[chosen]).max() or 1.0)
+        rows = largest(np.abs(y), k)
+        v = y[rows] / (np.abs(y[rows]).max() or 1.0)
         if not v.any():  # nothing is left to explain
             v[0] = 1.0
-        return chosen, v / np.linalg.norm(v)
+        v, x = v / np.linalg.norm(v), np.zeros(A.size)
+        x[rows] = v
+        return rows, v, x
 
-    first = largest(A.diagonal(), 1)
-    rows, v = kept(A.product(np.ones((1, 1)), first)[:, 0])
+    if start is None:
+        start = starting_point(A, SeparateSupports(1, k), "variance", None)[0][:, 0]
+    rows, v, x = kept(A.product(start[:, None])[:, 0])
+    B = A.submatrix(rows)
     for n_iter in range(1, max_iter + 1):
-        before = np.zeros(A.size)
-        before[rows] = v
-        v = inverse_step(A.submatrix(rows), v)
+        v, before = inverse_step(B, v), x
         y = np.zeros(A.size)
         y[rows] = v
         if power_steps is None or n_iter <= power_steps:
             y = A.product(v[:, None], rows)[:, 0]
-        rows, v = kept(y)
-        x = np.zeros(A.size)
-        x[rows] = v
-        if converged := min(np.linalg.norm(x - before), np.linalg.norm(x + before)) <= SETTLED:
-            break
-    return x, n_iter, converged
+        rows, v, x = kept(y)
+        B = A.submatrix(rows)
+        if note is not None:
+            note(x[:, None], v @ B @ v)
+        if min(np.linalg.norm(x - before), np.linalg.norm(x + before)) <= tol:
+            return x, n_iter, "settled"
+    return x, n_iter, "max_iter"
 
 
-def grqi(A, m, k, power_steps=None, max_iter=150):
+@solves(SeparateSupports)
+def grqi(
+    A, m, k, *, power_steps=None, init="variance", n_starts=1, seed=0, tol=1e-6, max_iter=150,
+    max_seconds=None, progress=None,
+):  # fmt: skip
     r"""Find one sparse component after another by Rayleigh quotient iteration and truncation.
 
     The problem is max trace(Q'AQ) over d x m matrices W with unit columns of at most k nonzeros
@@ -69,13 +75,19 @@ def grqi(A, m, k, power_steps=None, max_iter=150):
     power_steps : int
         How many first steps have a power step; None for all, as in the demonstration of its
         author.  With 0 the support cannot grow, and is that of the start.
+    init, n_starts, seed
+        As in `tpower`.
+    tol : float
+        A component ends where a step moves it by less, up to sign.
     max_iter : int
         Steps per component at most; ending there warns.
+    max_seconds, progress
+        As everywhere.
 
     Returns
     -------
     Solution
-        `history` holds the score after each component; `support` is the union.
+        `history` holds the score of the components so far after each step; `support` is the union.
 
     Notes
     -----
@@ -88,16 +100,14 @@ def grqi(A, m, k, power_steps=None, max_iter=150):
 
     Examples
     --------
-    >>> grqi(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1)
-    grqi: explains 9 with m=2 components on 2 of 4 features (2 steps)
+    >>> grqi(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1).support
+    array([1, 3])
     """
-    A, problem = as_covariance(A), SeparateSupports(m, k)
-    problem.fit(A.size)
-    checked_count("max_iter", max_iter)
     if power_steps is not None and checked_integer("power_steps", power_steps) < 0:
         raise ValueError(f"power_steps={power_steps} must be at least 0, or None")
 
-    def find(rest):
-        return rayleigh(rest, k, power_steps, max_iter)
+    def find(rest, start, note):
+        return rayleigh(rest, k, start, note, power_steps, tol, max_iter)
 
-    return in_projections(A, m, problem.k, "grqi", find, max_iter)
+    return in_projections(A, m, k, "grqi", find, init=init, n_starts=n_starts, seed=seed,
+                          max_seconds=max_seconds, progress=progress)  # fmt: skip

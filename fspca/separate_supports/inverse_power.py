@@ -2,37 +2,42 @@
 
 import numpy as np
 
-from fspca.covariance import as_covariance
 from fspca.factors import leading_on
 from fspca.linalg import EPS, largest
 from fspca.problem import SeparateSupports
+from fspca.running import solves
 from fspca.separate_supports.deflation import in_factors, schur
 from fspca.separate_supports.penalty_search import penalty_search
-from fspca.validate import checked_count, checked_share
-
-TOLERANCE = 1e-6  # relative fall of the ratio at which a descent ends
+from fspca.validate import checked_share
 
 
-def ratio_descent(Z, f, penalty, max_iter=1000):
+def ratio_descent(Z, f, penalty, tol=1e-6, max_iter=1000, note=None):
     """Lower the ratio ((1 - a) |f|_2 + a |f|_1) / |Zf|_2 with a the penalty, until it settles.
 
     A step keeps what is beyond a of the ratio times the gradient of |Zf|_2.  Returns f with
-    |Zf| = 1, the ratio before every step and at the end, and whether it settled.
+    |Zf| = 1, the ratio before every step and at the end, and why it ended.
     """
     ratios = []
-    for n_iter in range(max_iter + 1):
+    while True:
         score = Z.matvec(f)
         length = np.linalg.norm(score)
         f, score = f / length, score / length
         ratios.append((1 - penalty) * np.linalg.norm(f) + penalty * np.abs(f).sum())
-        settled = n_iter > 1 and ratios[-1] >= ratios[-2] * (1 - TOLERANCE)
-        if settled or n_iter == max_iter:
-            return f, ratios, settled
+        if len(ratios) > 2 and ratios[-1] >= ratios[-2] * (1 - tol):
+            return f, ratios, "settled"
+        if len(ratios) > max_iter:
+            return f, ratios, "max_iter"
         g = ratios[-1] * Z.rmatvec(score)
         f = np.sign(g) * np.maximum(np.abs(g) - max(penalty, 8 * EPS * np.abs(g).max()), 0)
+        if note is not None:
+            note((f / np.linalg.norm(f))[:, None])
 
 
-def inverse_power(A, m, penalty, *, max_iter=1000):
+@solves(SeparateSupports)
+def inverse_power(
+    A, m, k=None, *, penalty=None, init="variance", n_starts=1, seed=0, tol=1e-6, max_iter=1000,
+    max_seconds=None, progress=None,
+):  # fmt: skip
     r"""Find one sparse component after another by lowering a ratio of norms.
 
     With A = Z'Z the problem is to minimise ((1 - a) norm2(f) + a norm1(f)) / norm2(Zf), which for
@@ -44,15 +49,25 @@ def inverse_power(A, m, penalty, *, max_iter=1000):
     A : array (d x d) or Covariance
     m : int
         Components.
+    k : int
+        Nonzeros per component; a is searched for each by bisection.  Where none gives k, a larger
+        support is cut to its k largest loadings and refitted.
     penalty : float
-        a, in [0, 1).
+        a, in [0, 1), in place of k.
+    init, n_starts, seed
+        As in `tpower`.
+    tol : float
+        A descent ends where a step lowers the ratio by less, relatively.
     max_iter : int
-        Steps per component at most; ending there warns.
+        Steps of a descent at most; ending there warns.
+    max_seconds, progress
+        As everywhere.
 
     Returns
     -------
     Solution
-        Its problem's k is the largest count that came out.
+        Without k its problem's k is the largest count that came out.  `history` holds the score
+        after each penalty tried or, where one is given, after each step.
 
     Notes
     -----
@@ -63,57 +78,30 @@ def inverse_power(A, m, penalty, *, max_iter=1000):
 
     Examples
     --------
-    >>> inverse_power(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, penalty=0.5).support
-    array([1, 3])
+    >>> A = np.diag([1.0, 5.0, 2.0, 4.0])
+    >>> inverse_power(A, m=2, k=1).support, inverse_power(A, m=2, penalty=0.5).support
+    (array([1, 3]), array([1, 3]))
     """
-    penalty = checked_share("penalty", penalty)
 
-    def find(Z, squares):
-        f, ratios, settled = ratio_descent(Z, _first(squares), penalty, max_iter)
-        return leading_on(Z, np.flatnonzero(f))[:, None], len(ratios) - 1, settled, False
+    def find(Z, squares, Y, note):
+        start = np.zeros(Z.shape[1]) if Y is None else Y[:, 0]
+        if not Z.matvec(start).any():
+            start[largest(squares, 1)] = 1.0
+        if k is None:
+            a = checked_share("penalty", penalty)
+            f, _, ended = ratio_descent(Z, start, a, tol, max_iter, note)
+            return leading_on(Z, np.flatnonzero(f))[:, None], ended
 
-    return _one_by_one(A, m, None, "inverse_power", find, max_iter)
+        def run(a, last):
+            f, _, ended = ratio_descent(Z, last[0] if last else start, a, tol, max_iter)
+            x, count = leading_on(Z, np.flatnonzero(f)), np.count_nonzero(f)
+            if count > k:
+                x = leading_on(Z, largest(np.abs(x), k))
+            note(x[:, None])
+            return count, (f, x[:, None], ended)
 
+        _, x, ended = penalty_search(run, k, 0.0, 1.0)[1]
+        return x, ended
 
-def inverse_power_with_k(A, m, k, *, max_iter=1000):
-    """Find components of k nonzeros each, searching the penalty of each by bisection.
-
-    Parameters and result are those of `inverse_power`.  Where no penalty gives k, a larger
-    support is truncated to the k largest loadings and refitted, and the solver's name says
-    "truncated".
-
-    Examples
-    --------
-    >>> inverse_power_with_k(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1).support
-    array([1, 3])
-    """
-    k = SeparateSupports(m, k).k
-
-    def find(Z, squares):
-        steps = 0
-
-        def run(penalty, start):
-            nonlocal steps
-            f = _first(squares) if start is None else start[0]
-            f, ratios, settled = ratio_descent(Z, f, penalty, max_iter)
-            steps += len(ratios) - 1
-            return np.count_nonzero(f), (f, settled)
-
-        f, settled = penalty_search(run, k, 0.0, 1.0)[1]
-        x = leading_on(Z, np.flatnonzero(f))
-        if truncated := np.count_nonzero(f) > k:
-            x = leading_on(Z, largest(np.abs(x), k))
-        return x[:, None], steps, settled, truncated
-
-    return _one_by_one(A, m, k, "inverse_power_with_k", find, max_iter)
-
-
-def _first(squares):
-    return (np.arange(len(squares)) == largest(squares, 1)[0]).astype(float)
-
-
-def _one_by_one(A, m, k, solver, find, max_iter):
-    A = as_covariance(A)
-    SeparateSupports(m, k or 1).fit(A.size)
-    checked_count("max_iter", max_iter)
-    return in_factors(A, m, k, solver, find, schur, max_iter)
+    return in_factors(A, m, k, "inverse_power", find, schur, init=init, n_starts=n_starts,
+                      seed=seed, max_seconds=max_seconds, progress=progress)  # fmt: skip

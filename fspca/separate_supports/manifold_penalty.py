@@ -2,12 +2,11 @@
 
 from functools import partial
 
-from fspca.covariance import as_covariance
 from fspca.problem import SeparateSupports
+from fspca.running import solves
 from fspca.separate_supports.conjugate_gradient import minimize_on_stiefel
 from fspca.separate_supports.deflation import in_factors
-from fspca.separate_supports.patterns import loadings_at, loadings_with, thresholded
-from fspca.validate import checked_count, checked_share
+from fspca.separate_supports.patterns import loadings, thresholded, unit_columns
 
 RESTART = 20  # steps after which Fletcher and Reeves's directions, which can jam, begin anew
 
@@ -33,22 +32,30 @@ def cost(Z, gamma):
     return f, gradient
 
 
-def descend(Z, X, gamma, max_iter=200, tol=1e-6):
-    """Return X, Z'X, the steps, and whether the gradient on the manifold came down to tol."""
+def descend(Z, X, gamma, note=None, tol=1e-6, max_iter=200):
+    """Return X, Z'X, the steps, and whether the gradient came down to tol or they ran out."""
     f, gradient = cost(Z, gamma)
     size = -f(X) or 1.0  # a unit in which slopes, of the order of f squared, do not overflow
-    steps, left = 0, max_iter
-    while left:
+    left = max_iter
+    while True:
         minimum = minimize_on_stiefel(
             lambda V: f(V) / size, lambda V: gradient(V) / size, X, max_iter=min(RESTART, left),
             tol=tol,
         )  # fmt: skip
-        X, steps = minimum.V, steps + minimum.n_iter
-        left = 0 if minimum.converged or minimum.n_iter < RESTART else max_iter - steps
-    return X, Z.rmatmat(X), steps, minimum.converged
+        X, left = minimum.V, left - minimum.n_iter
+        T = Z.rmatmat(X)
+        if note is not None:
+            S = thresholded(T, gamma, "l1")[0]
+            note(unit_columns(S, S != 0))
+        if minimum.converged or minimum.n_iter < RESTART or not left:
+            return X, T, max_iter - left, "settled" if minimum.converged else "max_iter"
 
 
-def manifold_penalty(A, m, penalty, *, max_iter=200, tol=1e-6):
+@solves(SeparateSupports)
+def manifold_penalty(
+    A, m, k=None, *, penalty=None, init="variance", n_starts=1, seed=0, tol=1e-6, max_iter=200,
+    max_seconds=None, progress=None,
+):  # fmt: skip
     r"""Find m sparse components at once by a Riemannian descent of block GPower's cost.
 
     With A = Z'Z the problem is min -1/2 sum max(abs(Z'X) - gamma, 0)^2 over n x m matrices X with
@@ -61,15 +68,21 @@ def manifold_penalty(A, m, penalty, *, max_iter=200, tol=1e-6):
     A : array (d x d) or Covariance
     m : int
         Components.
+    k : int
+        Nonzeros per component; a penalty for each is searched, as in `gpower`.
     penalty : float
-        In [0, 1): gamma relative to the largest standard deviation.
-    max_iter, tol : int, float
+        In place of k, in [0, 1): gamma relative to the largest standard deviation.
+    init, n_starts, seed
+        As in `gpower`.
+    tol, max_iter : float, int
         Of the descent, as in `minimize_on_stiefel`; ending by max_iter warns.
+    max_seconds, progress
+        As everywhere.
 
     Returns
     -------
     Solution
-        Its problem's k is the largest count that came out.
+        Without k its problem's k is the largest count that came out.
 
     Notes
     -----
@@ -82,35 +95,11 @@ def manifold_penalty(A, m, penalty, *, max_iter=200, tol=1e-6):
     Examples
     --------
     >>> import numpy as np
-    >>> manifold_penalty(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, penalty=0.5).support
-    array([1, 3])
+    >>> A = np.diag([1.0, 5.0, 2.0, 4.0])
+    >>> manifold_penalty(A, 2, 1).support, manifold_penalty(A, 2, penalty=0.5).support
+    (array([1, 3]), array([1, 3]))
     """
-    penalty = checked_share("penalty", penalty)
-    find = partial(loadings_at, penalty=penalty)
-    return _at_once(A, m, None, "manifold_penalty", find, max_iter, tol)
-
-
-def manifold_penalty_with_k(A, m, k, *, max_iter=200, tol=1e-6):
-    """Find m components of k nonzeros each at once, searching one penalty for each.
-
-    Parameters and result are those of `manifold_penalty`.  Where no penalties give k, larger
-    patterns are truncated to the k largest loadings and refitted, and the solver's name says
-    "truncated".
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> manifold_penalty_with_k(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1).support
-    array([1, 3])
-    """
-    k = SeparateSupports(m, k).k
-    find = partial(loadings_with, k=k)
-    return _at_once(A, m, k, "manifold_penalty_with_k", find, max_iter, tol)
-
-
-def _at_once(A, m, k, solver, find, max_iter, tol):
-    A = as_covariance(A)
-    SeparateSupports(m, k or 1).fit(A.size)
-    checked_count("max_iter", max_iter)
-    find = partial(find, size=m, norm="l1", climb=partial(descend, max_iter=max_iter, tol=tol))
-    return in_factors(A, m, k, solver, find, None, max_iter, size=m)
+    find = partial(loadings, k=k, penalty=penalty, size=m, norm="l1",
+                   climb=partial(descend, tol=tol, max_iter=max_iter))  # fmt: skip
+    return in_factors(A, m, k, "manifold_penalty", find, None, m, init=init, n_starts=n_starts,
+                      seed=seed, max_seconds=max_seconds, progress=progress)  # fmt: skip

@@ -11,19 +11,19 @@ import numpy as np
 from fspca.factors import leading_on
 from fspca.linalg import EPS, largest
 from fspca.separate_supports.penalty_search import penalty_search
+from fspca.validate import checked_share
 
 POWER = {"l1": 1, "l0": 2}  # of the scale of Z that a threshold has
 SETTLED, MOST_STEPS = 1e-8, 1000  # of the loadings on a fixed pattern
 
 
 class Pattern(NamedTuple):
-    """Where a climb ended: X, T = Z'X, the entries that pass the threshold, and how it went."""
+    """Where a climb ended: X, T = Z'X, the entries that pass the threshold, and why it ended."""
 
     X: np.ndarray
     T: np.ndarray
     mask: np.ndarray
-    n_iter: int
-    converged: bool
+    ended: str
 
 
 def thresholded(T, gamma, norm):
@@ -51,17 +51,20 @@ def largest_columns(Z, squares, size):
     return X
 
 
-def pattern_at(Z, squares, penalty, size, norm, climb, start=None):
-    """Return the Pattern that climb(Z, X, gamma) finds for penalties relative to the largest."""
+def pattern_at(Z, squares, penalty, X, norm, climb, note=None):
+    """Return the Pattern that climb(Z, X, gamma, note) finds for penalties relative to the largest.
+
+    Where nothing of X passes the threshold, the climb starts from the longest columns of Z.
+    """
     peak = np.sqrt(squares.max())
     gamma = np.maximum(penalty, (8 * EPS) ** POWER[norm]) * peak ** POWER[norm]
-    if start is None or not thresholded(Z.rmatmat(start), gamma, norm)[0].any():
-        start = largest_columns(Z, squares, size)
-    X, T, n_iter, converged = climb(Z, start, gamma)
+    if not thresholded(Z.rmatmat(X), gamma, norm)[0].any():
+        X = largest_columns(Z, squares, X.shape[1])
+    X, T, _, ended = climb(Z, X, gamma, note)
     mask = thresholded(T, gamma, norm)[0] != 0
     for j in np.flatnonzero(~mask.any(axis=0)):  # a component keeps its largest entry
         mask[largest(np.abs(T[:, j]), 1), j] = True
-    return Pattern(X, T, mask, n_iter, converged)
+    return Pattern(X, T, mask, ended)
 
 
 def unit_columns(W, mask):
@@ -84,32 +87,33 @@ def fitted(Z, mask, X):
     return W
 
 
-def loadings_at(Z, squares, penalty, size, norm, climb):
-    """Return the loadings at a penalty as `in_factors` asks: l1 is refitted, l0 is not."""
-    found = pattern_at(Z, squares, penalty, size, norm, climb)
-    return _loadings(Z, found, norm), found.n_iter, found.converged, False
+def loadings(Z, squares, Y, note, *, k, penalty, size, norm, climb):
+    """Return loadings of k nonzeros each, or at a penalty, and why they ended.
+
+    For k the penalties are searched; what is too many is cut off, and then refitted.
+    """
+    start = largest_columns(Z, squares, size) if Y is None else np.linalg.qr(Z.matmat(Y))[0]
+    if k is None:
+        found = pattern_at(Z, squares, checked_share("penalty", penalty), start, norm, climb, note)
+        return _fitted(Z, found, norm, None), found.ended
+
+    def run(penalties, last):
+        found = pattern_at(Z, squares, penalties, last[0].X if last else start, norm, climb)
+        W = _fitted(Z, found, norm, k)
+        note(W)
+        return found.mask.sum(axis=0), (found, W)
+
+    found, W = penalty_search(run, k, np.zeros(size), np.ones(size))[1]
+    return W, found.ended
 
 
-def loadings_with(Z, squares, k, size, norm, climb):
-    """Return loadings of k nonzeros each: the penalties searched, what is too many cut off."""
-    steps = 0
-
-    def run(penalty, start):
-        nonlocal steps
-        found = pattern_at(Z, squares, penalty, size, norm, climb, start and start.X)
-        steps += found.n_iter
-        return found.mask.sum(axis=0), found
-
-    found = penalty_search(run, k, np.zeros(size), np.ones(size))[1]
-    W = _loadings(Z, found, norm)
-    truncated = bool(np.any(found.mask.sum(axis=0) > k))
-    if truncated:
-        mask = np.zeros(W.shape, dtype=bool)
-        for j in range(size):
-            mask[largest(np.abs(W[:, j]), k), j] = True
-        W = fitted(Z, mask & found.mask, found.X)
-    return W, steps, found.converged, truncated
-
-
-def _loadings(Z, found, norm):
-    return fitted(Z, found.mask, found.X) if norm == "l1" else unit_columns(found.T, found.mask)
+def _fitted(Z, found, norm, k):
+    """Return the loadings of a Pattern: l1's are refitted, l0's only where k cuts them."""
+    l1 = norm == "l1"
+    W = fitted(Z, found.mask, found.X) if l1 else unit_columns(found.T, found.mask)
+    if k is None or not np.any(found.mask.sum(axis=0) > k):
+        return W
+    mask = np.zeros(W.shape, dtype=bool)
+    for j, w in enumerate(W.T):
+        mask[largest(np.abs(w), k), j] = True
+    return fitted(Z, mask & found.mask, found.X)

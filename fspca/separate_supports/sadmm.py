@@ -1,27 +1,20 @@
 """SADMM: alternate between orthonormal columns and a sparse copy, shrunk by a fixed amount."""
 
-import numpy as np
-
-from fspca.linalg import largest
 from fspca.problem import SeparateSupports
-from fspca.separate_supports.alternation import (
-    alternate,
-    answer,
-    checked,
-    largest_eigenvalue,
-    settling_rho,
-    sparse_copy,
-)
-from fspca.separate_supports.penalty_search import penalty_search
-
-OCTAVES, TRIALS = 20, 12  # of the search: penalties below the largest eigenvalue, to 0.4 %
+from fspca.running import solves
+from fspca.separate_supports.alternation import alternate, checked_weights, settling_rho
+from fspca.separate_supports.deflation import from_starts, in_projections
+from fspca.separate_supports.sparse_copy import copy_with, start_at
+from fspca.validate import checked_nonnegative, checked_truth
 
 
+@solves(SeparateSupports)
 def sadmm(
-    A, m, penalty, gamma, rho, *, growth=1.1, rho_max=None, init="pca", seed=None, tol=1e-4,
-    max_iter=200,
+    A, m, k=None, *, penalty=None, gamma=None, rho=None, growth=1.1, rho_max=None, plain=False,
+    deflated=False, init="pca", n_starts=1, seed=0, tol=1e-4, max_iter=1000, max_seconds=None,
+    progress=None,
 ):  # fmt: skip
-    r"""Find orthonormal components and their sparse copy, at a given penalty.
+    r"""Find orthonormal components and their sparse copy.
 
     The problem is min -1/2 tr(V'AV) + penalty ||V||_1 over V'V = I; tan2019 takes A = X'X, so
     that penalty, gamma and rho are numbers on that scale (`divisor=1`).  V stays orthonormal
@@ -33,23 +26,39 @@ def sadmm(
     A : array (d x d) or Covariance
     m : int
         Components.
-    penalty, gamma, rho : float
-        gamma and rho are positive; rho is that of the first step.
+    k : int
+        Features of each component.  The penalty is bisected, on a logarithmic scale below the
+        largest eigenvalue, until Y has m k nonzeros in all, in 12 short trials at most.  Columns
+        share them unevenly, so W keeps the k largest entries of each column of V.
+    penalty : float
+        In place of k.
+    gamma, rho : float
+        Positive; rho is that of the first step.  By default ||A||_F + penalty sqrt(dm).
     growth, rho_max : float
-        rho <- min(growth rho, rho_max), 1 <= growth < 2 (1: rho stays).  None: up to
-        ||A||_F + penalty sqrt(dm).
-    init : "pca", "random" or array (d x m), orthonormal columns
-    seed : int
-        Of the random start.
+        rho <- min(growth rho, rho_max), 1 <= growth < 2 (1: rho stays).  None: up to the default.
+    plain : bool
+        True takes the rho of each step for gamma: the alternation before it is stabilised,
+        Algorithm 1 of tan2019, whose shrinkage fades as rho grows.
+    deflated : bool
+        True finds one component after another with m = 1, each in what the earlier sparse
+        copies leave (projection), with its own search: StSPCA-D of tan2019.  Then there is no
+        orthonormal V.
+    init : "pca", "variance", "random" or array (d x m)
+        Of V; an array is made orthonormal.
+    n_starts, seed
+        As in `tpower`.
     tol, max_iter : float, int
-        Stops where ||V - Y|| and the changes of V and of Y are all at most tol sqrt(m);
-        ending at max_iter warns.
+        Stops where ||V - Y|| and the changes of V and of Y are all at most tol sqrt(m); after
+        max_iter steps of one alternation it warns.
+    max_seconds, progress
+        As everywhere.
 
     Returns
     -------
     Solution
-        `W` is Y with unit columns (a column that the penalty emptied keeps the largest entry of
-        V's), `orthonormal` is V; k is the largest count of a column of W.
+        At a penalty `W` is Y with unit columns (one that the penalty emptied keeps the largest
+        entry of V's) and its problem's k the largest count; `orthonormal` is V.  `history` holds
+        the score after each step or, where k is given, after each penalty tried.
 
     Notes
     -----
@@ -63,57 +72,36 @@ def sadmm(
     Examples
     --------
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.1], [0.0, 0.1, 1.0]])
-    >>> sadmm(A, m=1, penalty=0.2, gamma=3.0, rho=3.0)
-    sadmm: explains 3 with m=1 components on 2 of 3 features (7 steps)
+    >>> sadmm(A, m=1, penalty=0.2).support, sadmm(A, m=1, k=2).support
+    (array([0, 1]), array([0, 1]))
     """
-    A, V = checked(A, m, init, seed, tol, max_iter, growth, penalty, ("gamma", "rho"),
-                   gamma=gamma, rho=rho, rho_max=rho_max)  # fmt: skip
-    run = alternate(A, V, penalty, gamma, rho, growth=growth, rho_max=rho_max, tol=tol,
-                    max_iter=max_iter)  # fmt: skip
-    W = sparse_copy(run.step)
-    return answer(A, W, np.count_nonzero(W, axis=0).max(), "sadmm", run, run.step.V)
+    checked_truth("plain", plain)
+    checked_truth("deflated", deflated)
+    checked_weights(growth, gamma=gamma, rho=rho, rho_max=rho_max)
+    ending = {"growth": growth, "rho_max": rho_max, "tol": tol}
+    if penalty is not None:
+        penalty = checked_nonnegative("penalty", penalty)
 
+    def run(A, V, penalty, note=None, most=max_iter):
+        weight = settling_rho(A, V.shape[1], penalty)
+        own = None if plain else gamma or weight
+        return alternate(A, V, penalty, own, rho or weight, note=note,
+                         max_iter=min(most, max_iter), **ending)  # fmt: skip
 
-def search(A, V, k, gamma, rho, **options):
-    """Return the run of a penalty of which Y has k nonzeros a column on average, or just more."""
-    high = largest_eigenvalue(A)
+    A = A.plain  # a ridge adds the same to every V with V'V = I
+    options = {"init": init, "n_starts": n_starts, "seed": seed, "max_seconds": max_seconds,
+               "progress": progress}  # fmt: skip
+    if deflated:
 
-    def run(octave, _):
-        weight = settling_rho(A, V.shape[1], penalty := high * 2.0**octave)
-        found = alternate(A, V, penalty, gamma or weight, rho or weight, **options)
-        return np.count_nonzero(found.step.Y) / V.shape[1], found
+        def component(rest, start, note):
+            W, ended, _ = copy_with(rest, start[:, None], k, penalty, run, lambda X, V: note(X))
+            return W[:, 0], None, ended
 
-    return penalty_search(run, k, -OCTAVES, 0.0, TRIALS)
+        return in_projections(A, m, k, "sadmm", component, **options)
 
+    def all_at_once(components, init, rng):
+        components.begin()
+        V = start_at(A, m, init, rng)
+        components.add(*copy_with(A, V, k, penalty, run, components.note))
 
-def truncated(V, k):
-    """Return the k entries of largest modulus of each column, at unit length."""
-    W = np.zeros_like(V)
-    for j, v in enumerate(V.T):
-        rows = largest(np.abs(v), k)
-        W[rows, j] = v[rows] / np.linalg.norm(v[rows])
-    return W
-
-
-def sadmm_with_k(
-    A, m, k, *, gamma=None, rho=None, growth=1.1, rho_max=None, init="pca", seed=None, tol=1e-4,
-    max_iter=200,
-):  # fmt: skip
-    """Find components of k features each by `sadmm`, searching the penalty.
-
-    The penalty is bisected, on a logarithmic scale below the largest eigenvalue, until Y has
-    m k nonzeros in all; after 12 trials the last one with more is kept.  Every trial begins at
-    `init`.  Columns share them unevenly, so W
-    keeps the k largest entries of each column of that penalty's V, at unit length.  gamma and
-    rho are by default both ||A||_F + penalty sqrt(dm), where all runs tried settled in the end; the
-    other arguments are those of `sadmm`; n_iter is that of the trial kept.  No guarantee is known.
-    Explained in the chapter "Keep the columns orthonormal and a copy sparse".
-
-    >>> sadmm_with_k(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1).support
-    array([1, 3])
-    """
-    A, V = checked(A, m, init, seed, tol, max_iter, growth, gamma=gamma, rho=rho, rho_max=rho_max)
-    SeparateSupports(m, k).fit(A.size)
-    options = {"growth": growth, "rho_max": rho_max, "tol": tol, "max_iter": max_iter}
-    _, run, _ = search(A, V, k, gamma, rho, **options)
-    return answer(A, truncated(run.step.V, k), k, "sadmm_with_k", run, run.step.V)
+    return from_starts(A, m, k, "sadmm", all_at_once, **options)

@@ -2,37 +2,46 @@
 
 import numpy as np
 
-from fspca.covariance import as_covariance
-from fspca.linalg import TIE, largest
+from fspca.linalg import largest
 from fspca.problem import SeparateSupports
+from fspca.running import solves
 from fspca.separate_supports.deflation import in_projections
-from fspca.validate import checked_count
+from fspca.starts import starting_point
 
 
-def truncated_power(A, k, max_iter=200):
-    """Return a unit x with k nonzeros of large x'Ax, its steps, and whether it converged.
+def truncated_power(A, k, start=None, note=None, tol=1e-12, max_iter=200):
+    """Return a unit x with k nonzeros of large x'Ax, its steps, and why it ended.
 
-    Starts from the feature of largest variance; each step multiplies by A and keeps the k
-    entries of largest modulus.  x'Ax never falls if A is positive semidefinite.
+    Each step multiplies by A and keeps the k entries of largest modulus.  x'Ax never falls if A
+    is positive semidefinite.  The start is by default the feature of largest variance.
     """
-    d, value = A.size, -np.inf
-    rows, v = largest(A.diagonal(), 1), np.ones(1)
+    if start is None:
+        start = starting_point(A, SeparateSupports(1, k), "variance", None)[0][:, 0]
+    value, rows, x = -np.inf, np.flatnonzero(start), start
+    v = start[rows] / np.linalg.norm(start)
     for n_iter in range(max_iter + 1):
         product = A.product(v[:, None], rows)[:, 0]
         before, value = value, v @ product[rows]
-        if n_iter > 1 and value <= before * (1 + TIE):
-            break
+        if n_iter and note is not None:
+            note(x[:, None], value)
+        if n_iter > 1 and value <= before * (1 + tol):
+            return x, n_iter, "settled"
+        if n_iter == max_iter:
+            return x, n_iter, "max_iter"
         chosen = largest(np.abs(product), k)
         norm = np.linalg.norm(product[chosen] / (peak := np.abs(product).max() or 1.0))
-        if norm == 0:  # nothing is left to explain
-            break
+        if norm == 0:  # nothing lies in this direction
+            product[chosen], peak, norm = 1.0, 1.0, np.sqrt(k)
         rows, v = chosen, product[chosen] / peak / norm
-    x = np.zeros(d)
-    x[rows] = v
-    return x, n_iter, n_iter < max_iter
+        x = np.zeros(A.size)
+        x[rows] = v
 
 
-def tpower(A, m, k, max_iter=200):
+@solves(SeparateSupports)
+def tpower(
+    A, m, k, *, init="variance", n_starts=1, seed=0, tol=1e-12, max_iter=200, max_seconds=None,
+    progress=None,
+):  # fmt: skip
     r"""Find one sparse component after another, each with k features of its own.
 
     The problem is max trace(Q'AQ) over d x m matrices W with unit columns of at most k nonzeros
@@ -45,13 +54,23 @@ def tpower(A, m, k, max_iter=200):
     A : array (d x d) or Covariance
     m, k : int
         Components, and nonzeros per component; together they may use up to m k features.
+    init : "variance", "pca", "random" or array (d x m)
+        Each component starts from the feature of largest variance that is left, from the leading
+        eigenvector of what is left, from a random direction, or from its column.
+    n_starts, seed : int
+        Runs in all; those after the first start from random directions.  The one with the
+        highest score is kept.
+    tol : float
+        A component ends where a step raises x'Ax by less, relatively.
     max_iter : int
         Steps per component at most; ending there warns.
+    max_seconds, progress
+        As everywhere.
 
     Returns
     -------
     Solution
-        `history` holds the score after each component; `support` is the union.
+        `history` holds the score of the components so far after each step; `support` is the union.
 
     Notes
     -----
@@ -64,14 +83,12 @@ def tpower(A, m, k, max_iter=200):
 
     Examples
     --------
-    >>> tpower(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1)
-    tpower: explains 9 with m=2 components on 2 of 4 features (4 steps)
+    >>> tpower(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1).support
+    array([1, 3])
     """
-    A, problem = as_covariance(A), SeparateSupports(m, k)
-    problem.fit(A.size)
-    checked_count("max_iter", max_iter)
 
-    def find(rest):
-        return truncated_power(rest, k, max_iter)
+    def find(rest, start, note):
+        return truncated_power(rest, k, start, note, tol, max_iter)
 
-    return in_projections(A, m, problem.k, "tpower", find, max_iter)
+    return in_projections(A, m, k, "tpower", find, init=init, n_starts=n_starts, seed=seed,
+                          max_seconds=max_seconds, progress=progress)  # fmt: skip

@@ -1,16 +1,18 @@
 """Two-stage SADMM: choose features by all components, weighted by what these explain."""
 
-import warnings
 from functools import partial
 
 import numpy as np
 
-from fspca.covariance import as_covariance
 from fspca.linalg import largest
-from fspca.problem import ConvergenceWarning, SharedSupport, Solution
-from fspca.separate_supports.alternation import alternate, checked, settling_rho
+from fspca.problem import TOLERANCE, SharedSupport, Solution
+from fspca.running import Run, solves
+from fspca.separate_supports.alternation import alternate, checked_weights, settling_rho
+from fspca.separate_supports.deflation import Spent
+from fspca.separate_supports.sparse_copy import start_at
 from fspca.shared_support.refit import refit as best_on
-from fspca.validate import checked_truth
+from fspca.starts import WORDS, checked_init
+from fspca.validate import checked_nonnegative, checked_truth
 
 
 def feature_scores(A, V):
@@ -24,9 +26,11 @@ def feature_scores(A, V):
     return np.abs(V) @ sigma
 
 
+@solves(SharedSupport)
 def two_stage(
     A, m, k, *, penalty=None, gamma=None, rho=None, first=None, refit=False, growth=1.1,
-    rho_max=None, init="pca", seed=None, tol=1e-4, max_iter=200,
+    rho_max=None, init="pca", n_starts=1, seed=0, tol=1e-4, max_iter=200, max_seconds=None,
+    progress=None,
 ):  # fmt: skip
     r"""Choose k features by a first SADMM on all, and run a second on those.
 
@@ -41,18 +45,24 @@ def two_stage(
         Components and features in all, 1 <= m <= k <= d.
     penalty : float or None
         Of both stages; None: a tenth of the largest eigenvalue over sqrt(k).
-    gamma, rho, growth, rho_max, init, seed, tol, max_iter
-        As in `sadmm_with_k`.
+    gamma, rho, growth, rho_max, init, tol, max_iter
+        As in `sadmm`; max_iter of each stage.
     first : array, d x m, or None
         The orthonormal V of a first stage already run, to be shared by many k.
     refit : bool
         Take the best loadings on the features chosen in place of the second stage, whose
         penalty costs variance where no feature can be lost any more.
+    n_starts, seed
+        First stages in all; those after the first start from random subspaces.
+    max_seconds, progress
+        As everywhere.
 
     Returns
     -------
     Solution
-        W is the second stage's orthonormal V; `n_iter` counts the steps of both.
+        W is the second stage's orthonormal V.  `n_iter` counts the steps of both; `history`
+        holds after each what the best loadings on the features of the largest scores explain,
+        in the second stage what its V explains.
 
     Notes
     -----
@@ -66,39 +76,65 @@ def two_stage(
     >>> two_stage(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=2).support
     array([1, 3])
     """
-    A = as_covariance(A)
-    if first is not None and np.shape(first) != (A.size, m):
-        raise ValueError(f"first has shape {np.shape(first)}; it must be the d x m V of sadmm")
     checked_truth("refit", refit)
-    A, V = checked(A, m, init if first is None else first, seed, tol, max_iter, growth,
-                   0.0 if penalty is None else penalty,
-                   gamma=gamma, rho=rho, rho_max=rho_max)  # fmt: skip
-    problem = SharedSupport(m, k)
-    problem.fit(A.size)
+    checked_weights(growth, gamma=gamma, rho=rho, rho_max=rho_max)
     if penalty is None:
         penalty = 0.1 * A.leading(1)[0][0] / np.sqrt(k)
+    penalty, A, rng = checked_nonnegative("penalty", penalty), A.plain, np.random.default_rng(seed)
     weight = settling_rho(A, m, penalty)
     stage = partial(alternate, penalty=penalty, gamma=gamma or weight, rho=rho or weight,
                     growth=growth, rho_max=rho_max, tol=tol, max_iter=max_iter)  # fmt: skip
-    n_iter, converged = 0, True
-    if first is None:
-        step, n_iter, converged = stage(A, V)
-        V = step.V
-    support = largest(feature_scores(A, V), k)
-    if refit:
-        W, _ = best_on(A, support, m)
-    else:
+    init = checked_init(init if first is None else first, A.size, m, WORDS)
+    with Run(None, max_seconds, progress) as starts:
+        for n in starts:
+            run = Run(None, starts.left, starts.hear, latest=True)
+            V = start_at(A, m, init if n == 1 else "random", rng)
+            starts.take(_stages(A, m, k, stage, V, first is None or n > 1, refit, run))
+            if n == n_starts:
+                starts.stop("done")
+    return starts.solution
+
+
+def _stages(A, m, k, stage, V, needs_first, refit, run):
+    """Return the Solution of both stages from V, or of the second where V is the first's."""
+    ended, turns = ["settled"], iter(run)
+
+    def note(W, support):
+        if next(turns, None) is None:
+            raise Spent
+        run.keep(np.vdot(W[support], A.submatrix(support) @ W[support]), (W, support))
+
+    def refitted(V):
+        support = largest(feature_scores(A, V), k)
+        return best_on(A, support, m)[0], support
+
+    def within(V, support):
         W = np.zeros((A.size, m))
-        part = A.restricted(support)
-        second = stage(part, part.leading(m)[1])
-        W[support] = second.step.V
-        n_iter, converged = n_iter + second.n_iter, converged and second.converged
-    if not converged:
-        warnings.warn(
-            f"two_stage stopped at step {n_iter} before V and its copy settled",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    value = problem.score(A, W)
-    stopped = "settled" if converged else "max_iter"
-    return Solution(W, support, value, problem, "two_stage", (value,), n_iter, stopped)
+        W[support] = V
+        return W, support
+
+    with run:
+        try:
+            if needs_first:
+                step, why = stage(A, V, note=lambda V, Y: note(*refitted(V)))
+                V, ended = step.V, [why]
+            W, support = refitted(V)
+            if not refit:
+                part = A.restricted(support)
+                start = part.leading(m)[1]
+                step, why = stage(part, start, note=lambda V, Y: note(*within(V, support)))
+                W, ended = within(step.V, support)[0], [*ended, why]
+            run.answer = W, support
+            run.stop("max_iter" if "max_iter" in ended else "settled")
+        except Spent:
+            pass
+
+    def build():
+        (W, support), problem = run.answer, SharedSupport(m, k)
+        value = problem.score(A, W)
+        facts = run.facts
+        if not facts["history"] or abs(facts["history"][-1] - value) > TOLERANCE * value:
+            facts["history"] += (value,)
+        return Solution(W, support, value, problem, "two_stage", **facts)
+
+    return run.finish(build)

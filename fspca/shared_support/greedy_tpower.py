@@ -45,7 +45,6 @@ def greedy_tpower(A: Covariance, m: int, k: int, *, max_iter: int = 200) -> Solu
     >>> greedy_tpower([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.5]], m=2, k=2).support
     array([0, 2])
     """
-    x, n_iter, converged = truncated_power(A, k, max_iter)
-    stopped = "no gain" if converged else "max_iter"
+    x, n_iter, stopped = truncated_power(A, k, max_iter=max_iter)
     facts = {"n_iter": n_iter, "stopped": stopped}
     return solution_on(A, SharedSupport(m, k), largest(abs(x), k), "greedy_tpower", **facts)

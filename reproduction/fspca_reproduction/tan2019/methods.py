@@ -17,12 +17,11 @@ from fspca.judge import objective
 from fspca.linalg import largest
 from fspca.problem import ConvergenceWarning, SeparateSupports, SharedSupport
 from fspca.separate_supports.alternation import settling_rho
-from fspca.separate_supports.deflated_sadmm import deflated_sadmm, deflated_sadmm_with_k
-from fspca.separate_supports.gpower import gpower, gpower_with_k
+from fspca.separate_supports.gpower import gpower
 from fspca.separate_supports.grqi import grqi
-from fspca.separate_supports.inverse_power import inverse_power, inverse_power_with_k
-from fspca.separate_supports.manifold_penalty import manifold_penalty, manifold_penalty_with_k
-from fspca.separate_supports.sadmm import sadmm, sadmm_with_k
+from fspca.separate_supports.inverse_power import inverse_power
+from fspca.separate_supports.manifold_penalty import manifold_penalty
+from fspca.separate_supports.sadmm import sadmm
 from fspca.separate_supports.tpower import tpower
 from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.fantope import rounded
@@ -68,34 +67,46 @@ def convex_start(A, m, k, share=0.25, relaxing=RELAXING):
 
 
 AT_SETTING = {  # (A, m, k, *setting); k is what the shared ones choose in all
-    "gpower, l0": lambda A, m, k, penalty: gpower(A, m, penalty, norm="l0"),
-    "gpower, l1": lambda A, m, k, penalty: gpower(A, m, penalty, norm="l1"),
+    "gpower, l0": lambda A, m, k, penalty: gpower(A, m, penalty=penalty, norm="l0"),
+    "gpower, l1": lambda A, m, k, penalty: gpower(A, m, penalty=penalty, norm="l1"),
     "grqi": lambda A, m, k, each: grqi(A, m, each),
-    "inverse_power": lambda A, m, k, penalty: inverse_power(A, m, penalty),
+    "inverse_power": lambda A, m, k, penalty: inverse_power(A, m, penalty=penalty),
     "tpower": lambda A, m, k, each: tpower(A, m, each),
-    "gpower, l0, block": lambda A, m, k, penalty: gpower(A, m, penalty, norm="l0", block=True),
-    "gpower, l1, block": lambda A, m, k, penalty: gpower(A, m, penalty, norm="l1", block=True),
-    "manifold_penalty": lambda A, m, k, penalty: manifold_penalty(A, m, penalty),
-    "sadmm": lambda A, m, k, *setting: sadmm(
-        A, m, *setting, rho_max=settling_rho(A, 1, setting[0]), max_iter=STEPS
+    "gpower, l0, block": lambda A, m, k, penalty: gpower(
+        A, m, penalty=penalty, norm="l0", block=True
     ),
-    "deflated_sadmm": lambda A, m, k, *setting: deflated_sadmm(A, m, *setting, max_iter=STEPS),
+    "gpower, l1, block": lambda A, m, k, penalty: gpower(
+        A, m, penalty=penalty, norm="l1", block=True
+    ),
+    "manifold_penalty": lambda A, m, k, penalty: manifold_penalty(A, m, penalty=penalty),
+    "sadmm": lambda A, m, k, penalty, gamma, rho: sadmm(
+        A,
+        m,
+        penalty=penalty,
+        gamma=gamma,
+        rho=rho,
+        rho_max=settling_rho(A, 1, penalty),
+        max_iter=STEPS,
+    ),
+    "deflated_sadmm": lambda A, m, k, penalty, gamma, rho: sadmm(
+        A, m, penalty=penalty, gamma=gamma, rho=rho, deflated=True, max_iter=STEPS
+    ),
     "two_stage": lambda A, m, k, penalty, gamma, rho, first=None: two_stage(
         A, m, k, penalty=penalty, gamma=gamma, rho=rho, first=first, max_iter=STEPS
     ),
     "soap": convex_start,
 }
 WITH_K = {  # (A, m, k)
-    "gpower, l0": partial(gpower_with_k, norm="l0"),
-    "gpower, l1": partial(gpower_with_k, norm="l1"),
+    "gpower, l0": partial(gpower, norm="l0"),
+    "gpower, l1": partial(gpower, norm="l1"),
     "grqi": grqi,
-    "inverse_power": inverse_power_with_k,
+    "inverse_power": inverse_power,
     "tpower": tpower,
-    "gpower, l0, block": partial(gpower_with_k, norm="l0", block=True),
-    "gpower, l1, block": partial(gpower_with_k, norm="l1", block=True),
-    "manifold_penalty": manifold_penalty_with_k,
-    "sadmm": sadmm_with_k,
-    "deflated_sadmm": deflated_sadmm_with_k,
+    "gpower, l0, block": partial(gpower, norm="l0", block=True),
+    "gpower, l1, block": partial(gpower, norm="l1", block=True),
+    "manifold_penalty": manifold_penalty,
+    "sadmm": sadmm,
+    "deflated_sadmm": partial(sadmm, deflated=True),
     "two_stage": two_stage,
 }
 
