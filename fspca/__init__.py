@@ -17,6 +17,7 @@ from fspca.separate_supports.inverse_power import inverse_power
 from fspca.separate_supports.manifold_penalty import manifold_penalty
 from fspca.separate_supports.manpg import manpg
 from fspca.separate_supports.sadmm import sadmm
+from fspca.separate_supports.solve_separate import solve_separate
 from fspca.separate_supports.tpower import tpower
 from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.branch_and_bound import branch_and_bound
@@ -63,6 +64,7 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked; the page of all names is 
     "fantope",
     "two_stage",
     # Each component its own support
+    "solve_separate",
     "tpower",
     "gpower",
     "grqi",

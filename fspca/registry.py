@@ -20,6 +20,7 @@ from fspca.separate_supports.inverse_power import inverse_power
 from fspca.separate_supports.manifold_penalty import manifold_penalty
 from fspca.separate_supports.manpg import manpg
 from fspca.separate_supports.sadmm import sadmm
+from fspca.separate_supports.solve_separate import solve_separate
 from fspca.separate_supports.tpower import tpower
 from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.branch_and_bound import branch_and_bound
@@ -215,6 +216,11 @@ _manpg = Solver(
     "each component needs its own count, or explained variance counts most",
     "separate_supports/sadmm.ipynb#The-same-problem-by-proximal-gradients", "#0072B2 s --",
 )  # fmt: skip
+_solve_separate = Solver(
+    "solve_separate", solve_separate, SeparateSupports, "bounded", "rises", "questions",
+    "where its gap is zero", "some dozen times that of `tpower`",
+    "a thousandth of a second counts", "separate_supports/solve_separate.ipynb", "#009E73 * -",
+)  # fmt: skip
 _solve_nonnegative = Solver(
     "solve_nonnegative", solve_nonnegative, Nonnegative, "bounded", "rises", "matrix",
     "never below components one after another; a bound on the optimum, checkable",
@@ -271,6 +277,7 @@ SOLVERS = {
         _fantope.also("fantope, refined", "shift labels", "#000000 h -", {"refined": True}),
         _two_stage,
         _two_stage.also("two_stage, refitted", "labels", "#000000 v :", {"refit": True}),
+        _solve_separate,
         _tpower,
         _gpower,
         _gpower.also("gpower, l0", "labels", "#009E73 1 --", {"norm": "l0"}),

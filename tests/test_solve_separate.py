@@ -1,0 +1,178 @@
+"""solve_separate: never below what it starts from, exact counts, and components that stand."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from fspca import (
+    SOLVERS,
+    Covariance,
+    SeparateSupports,
+    check_solution,
+    exhaustive,
+    ipu,
+    solve_separate,
+    upper_bound,
+)
+from fspca.separate_supports.blocks import beside, best_on, climb, in_turn
+from fspca.synthetic import make_scheme
+
+pytestmark = pytest.mark.filterwarnings("ignore::fspca.ConvergenceWarning")
+
+RIVALS = [n for n, s in SOLVERS.items() if s.problem is SeparateSupports and n != "solve_separate"]
+CASES = [("F", 30, 3, 5), ("D", 24, 2, 6), ("E", 20, 4, 3)]
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_below_no_method(case, seed):
+    scheme, d, m, k = case
+    A = make_scheme(scheme, d, seed)
+    best = solve_separate(A, m, k).objective
+    for name in (n for n in RIVALS if "sadmm" not in n or not seed):  # these take seconds
+        assert best >= SOLVERS[name](A, m, k).objective * (1 - 1e-9), name  # rounding
+
+
+@pytest.mark.parametrize("orthonormal", [False, True])
+@pytest.mark.parametrize("counts", [[5, 3, 2], [1, 4, 1], 4])
+def test_every_component_has_its_count(counts, orthonormal):
+    A = make_scheme("F", 30, 1)
+    solution = solve_separate(A, 3, counts, orthonormal=orthonormal)
+    assert check_solution(A, solution)
+    assert np.count_nonzero(solution.W, axis=0).tolist() == np.broadcast_to(counts, 3).tolist()
+    if orthonormal:
+        assert np.allclose(solution.W.T @ solution.W, np.eye(3), rtol=0, atol=1e-10)
+
+
+def test_one_component_is_mostly_the_optimum_of_small_instances():
+    hits = 0
+    for seed in range(10):
+        A = make_scheme("F", 14, seed)
+        value, optimum = solve_separate(A, 1, 4).objective, exhaustive(A, 1, 4).objective
+        assert value <= optimum * (1 + 1e-9)  # rounding
+        hits += value >= optimum * (1 - 1e-9)
+    assert hits >= 8
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_a_component_adds_is_the_rise_of_the_score(seed):
+    rng = np.random.default_rng(seed)
+    A, score = Covariance(make_scheme("F", 12, seed)), SeparateSupports(3, 5).score
+    W = np.zeros((12, 3))
+    for j in range(3):
+        W[rng.choice(12, 5, replace=False), j] = rng.standard_normal(5)
+    W /= np.linalg.norm(W, axis=0)
+    given, rows = beside(A, W, 2, False), np.flatnonzero(W[:, 2])
+    found, V = best_on(given, rows), W.copy()
+    V[:, 2] = 0
+    V[rows, 2] = found.x
+    assert score(A, V) - score(A, W[:, :2]) == pytest.approx(found.gain)
+    for _ in range(200):  # no other loadings on these features add more
+        V[rows, 2] = found.x + 0.1 * rng.standard_normal(5)
+        assert score(A, V) - score(A, W[:, :2]) <= found.gain * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("orthonormal", [False, True])
+def test_sweeps_never_lower_the_score(seed, orthonormal):
+    A, score = Covariance(make_scheme("F", 30, seed)), SeparateSupports(3, 5).score
+    W = in_turn(A, solve_separate(A, 3, 5, n_starts=1).W[:, ::-1], [5, 5, 5], orthonormal)
+    values = [score(A, W)]
+    for _ in range(4):
+        W = in_turn(A, W, [5, 5, 5], orthonormal)
+        values.append(score(A, W))
+    assert np.all(np.diff(values) >= -1e-9 * values[-1])
+
+
+def test_nothing_more_is_added_by_a_power_step():
+    A = Covariance(make_scheme("F", 40, 0))
+    W = solve_separate(A, 3, 6).W
+    for j in range(3):
+        given = beside(A, W, j, False)
+        now = best_on(given, np.flatnonzero(W[:, j]))
+        assert climb(given, now).gain <= now.gain * (1 + 1e-6)
+
+
+def test_more_features_in_all_than_the_shared_ones_explain_no_less():
+    A = make_scheme("F", 30, 2)
+    assert solve_separate(A, 2, 10).objective >= 0.97 * ipu(A, 2, 10).objective
+
+
+@pytest.mark.parametrize("init", ["pca", "variance", "random", np.eye(30)[:, :3]])
+def test_seeds_and_starts_hardly_matter(init):
+    A = make_scheme("F", 30, 5)
+    values = [solve_separate(A, 3, 5, init=init, seed=seed).objective for seed in range(3)]
+    assert np.ptp(values) <= 0.01 * max(values)
+
+
+def test_interrupted_it_keeps_the_best():
+    def stop(news):
+        if news.step == 2:
+            raise KeyboardInterrupt
+
+    A = make_scheme("F", 30, 5)
+    solution = solve_separate(A, 3, 5, progress=stop)
+    assert solution.stopped == "interrupted"
+    assert check_solution(A, solution)
+
+
+def test_counts_must_fit():
+    with pytest.raises(ValueError, match=r"k=\[2, 3\] must be one count or m=3 counts"):
+        solve_separate(np.eye(4), 3, [2, 3])
+    with pytest.raises(TypeError, match="orthonormal=1 must be True or False"):
+        solve_separate(np.eye(4), 2, 2, orthonormal=1)
+
+
+def best_of_all(A, k):
+    """Return the most that two components of k features explain, over all pairs of supports."""
+    A, score = Covariance(A), SeparateSupports(2, k).score
+    supports = [np.array(rows) for rows in itertools.combinations(range(A.size), k)]
+    best = 0.0
+    for I, J in itertools.combinations_with_replacement(supports, 2):
+        union = np.union1d(I, J)
+        if np.linalg.eigvalsh(A.submatrix(union))[-2:].sum() <= best:
+            continue  # no two vectors on the union explain more
+        W = np.zeros((A.size, 2))
+        W[I, 0] = np.linalg.eigh(A.submatrix(I))[1][:, -1]
+        for _ in range(20):
+            for j, rows in ((1, J), (0, I)):
+                found = best_on(beside(A, W, j, False), rows)
+                W[:, j] = 0
+                W[rows, j] = found.x
+        best = max(best, score(A, W))
+    return best
+
+
+def hostile(seed):
+    """A small covariance of awkward spectrum or scale: low rank, duplicates, zeros, ties, huge."""
+    rng = np.random.default_rng(seed)
+    d, n = int(rng.integers(3, 8)), int(rng.integers(1, 9))
+    X = rng.standard_normal((n, d)) * rng.uniform(0.1, 3, d)
+    kind = seed % 5
+    if kind == 1:
+        X[:, 1] = X[:, 0]
+    elif kind == 2:
+        X = np.round(X)
+    elif kind == 3:
+        X[:, rng.integers(d)] = 0
+    elif kind == 4:
+        X /= np.maximum(np.linalg.norm(X, axis=0), 1e-9)
+    return X.T @ X * 10.0 ** rng.integers(-8, 9), int(rng.integers(1, min(4, d + 1)))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_bound_and_the_answer_beside_enumeration(seed):
+    A, k = hostile(seed)
+    solution, best = solve_separate(A, 2, k), best_of_all(A, k)
+    assert check_solution(A, solution)
+    assert solution.upper_bound >= best * (1 - 1e-12)  # rounding of the enumeration
+    assert solution.objective >= 0.9 * best
+
+
+def test_a_bound_of_one_support_for_both_would_be_seen_to_fail():
+    """The saboteur: k features in all, where each of two components may have its own."""
+    assert upper_bound(np.eye(4), 2, 2).bound < best_of_all(np.diag([3.0, 2.0, 2.0, 1.0]), 2)
+    below = [upper_bound(A, 2, max(2, k), method="diagonal").bound < best_of_all(A, k)
+             for A, k in map(hostile, range(40)) if len(A) > 2]  # fmt: skip
+    assert any(below)
