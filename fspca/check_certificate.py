@@ -93,6 +93,24 @@ class Floating:
         top = w[..., -m:].sum(axis=-1)
         return top - 1.001 * m * margin, top + 1.001 * m * margin
 
+    def spanned(self, B, W, error):
+        """Return a number not above the variance on a basis of W, from V = WT with V'V near I."""
+        W = np.ldexp(W, -np.frexp(np.abs(W).max(axis=0))[1])  # the same span, exactly
+        _, lengths, right = np.linalg.svd(W, full_matrices=False)
+        kept = lengths > 1e-8 * lengths[0]
+        T = right[kept].T / lengths[kept]
+        V, (n, m), norm = W @ T, W.shape, np.linalg.norm
+        e = 1.001 * gamma(m + 4) * norm(W) * norm(T)  # of V
+        shift = 2 * norm(V) * e + e**2 + gamma(n + 8) * norm(V) ** 2
+        defect = norm(V.T @ V - np.eye(V.shape[1])) + 1.001 * shift
+        margin = 1.001 * (2 * shift + gamma(2 * n + 8) * norm(V) ** 2) * norm(B)
+        need(defect < 0.1, "W has no basis that could be computed")
+        image = V.T @ B @ V
+        margin += 1.2 * defect * np.sqrt(m) * norm(image)  # of tr (V'V)^-1 M and tr M
+        return (
+            np.trace(image) - 1.001 * (margin + error * norm(V) ** 2) - 4 * m * UNIT * norm(image)
+        )
+
     def ky_fan(self, A, G, Y, m, error, s, H):
         """Return a number not below F_m(A - GG' - sym Y): m s + |H|^2 if sI + HH' is above it."""
         M, n = A - G @ G.T, len(A)
@@ -193,8 +211,10 @@ class Exact:
         return np.array(low, dtype=object), np.array(high, dtype=object)
 
     def below(self, B, m):
-        V = self.ints(np.linalg.eigh(self.doubles(B))[1][:, -m:], 60)  # in any unit
-        gram, image = V.T @ V, V.T @ B @ V
+        return self.spanned(B, self.ints(np.linalg.eigh(self.doubles(B))[1][:, -m:], 60), 0)
+
+    def spanned(self, B, V, error):
+        gram, image, m = V.T @ V, V.T @ B @ V, V.shape[1]
         for i in range(m):  # Gauss and Jordan, in fractions
             pivot = Fraction(int(gram[i, i]))
             gram[i], image[i] = gram[i] / pivot, image[i] / pivot
@@ -283,6 +303,19 @@ def shared_value(claim, matrix, numbers, m, k, state):
     return numbers.top_sums(block[None], m, error)[0][0]
 
 
+def separate_value(claim, matrix, numbers, m, k, state):
+    """Return what `W` explains on a basis, each column with at most its count of nonzeros."""
+    W, counts = real(claim, "W", len(state), m), np.asarray(claim["counts"])
+    need(counts.shape == (m,) and counts.dtype.kind in "iu", "counts must be m integers")
+    need(np.all(counts >= 1) and min(counts.sum(), len(state)) <= k, "k must hold all counts")
+    need(np.all((W != 0).sum(axis=0) <= counts), "a column of W has more than its count")
+    need(np.all(state == 1), "separate supports take nothing required or forbidden")
+    I = np.flatnonzero(W.any(axis=1))
+    need(len(I) > 0, "W is zero")
+    block, error = matrix.block(I)
+    return numbers.spanned(block, numbers.read(W[I], 1), error)
+
+
 def nonnegative_value(claim, matrix, numbers, m, k, state):
     """Return what the answer explains at least: the sum of w'Aw / w'w of its columns w."""
     need(np.all(state == 1), "nonnegative claims require and forbid nothing")
@@ -351,6 +384,8 @@ class Kind(NamedTuple):
 ROWS = {"G": (1, "n*"), "Y": (2, "nn"), "s": (2, ""), "H": (1, "n*"), "whole": (0, "")}
 KINDS = {
     "shared": Kind(shared_value, shared_bound, ROWS, lambda m, k, d: k, no_larger, False),
+    # A bound on the union of the supports is one on the components.
+    "separate": Kind(separate_value, shared_bound, ROWS, lambda m, k, d: k, no_larger, False),
     "nonnegative": Kind(nonnegative_value, nonnegative_bound, ROWS | {"N": (2, "nn")},
                         lambda m, k, d: min(m * k, d), none_positive, True),
 }  # fmt: skip
