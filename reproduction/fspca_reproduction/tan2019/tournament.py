@@ -2,12 +2,13 @@
 
 The rule, written before the runs.  Data: Colon, Duke and Leukemia, samples and then features
 standardised, X'X not divided, m = 3.  Counts: 17, 17 and 16, which is 50 in all.  Every method but
-SADMM, whose searched values stand in Table 2, runs once, as it is by default, TPower and GRQI also from PCA; one that takes a single
-count is asked for the largest, and its smallest loadings of a component are cut to that component's
-count and refitted.  The score is the variance on a basis of the loadings.  A method wins where it
-is ahead by more than EQUAL, 0.1 %; values closer are level.  Beside them stand a support shared
-by all components with as many features in all, and the least of the bounds on that, which no
-answer of either kind exceeds.  The spread is that of `solve_separate` over 40 seeds.
+SADMM, whose searched values stand in Table 2, runs once, as it is by default, TPower and GRQI
+also from PCA; one that takes a single count is asked for the largest, and its smallest loadings of
+a component are cut to that component's count and refitted.  The score is the variance on a basis
+of the loadings.  A method wins where it is ahead by more than EQUAL, 0.1 %; values closer are
+level.  Beside them stand a support shared by all components with as many features in all, and the
+least of the bounds on that, which no answer of either kind exceeds.  The spread is that of
+`solve_separate` over 40 seeds.
 
 Recovery: ten draws of 100 x 1000 for each noise factor, ten features each; a draw is recovered
 where the recovery error is below FAR, 0.4.  "Outscored" is a draw where the true supports,
