@@ -310,11 +310,9 @@ RULES = (
     seconds, steps, histories, ends, keeps, scales,
 )  # fmt: skip
 
-CONVERTED = [name for name, each in SOLVERS.items() if hasattr(each.function, "__wrapped__")]
-
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", SOLVERS)
 def test_every_solver_keeps_the_contract(name, rule):
     rule(SOLVERS[name])
 

@@ -1,15 +1,30 @@
 """Greedy TPower: the leading sparse component's support, for all components."""
 
+import numpy as np
+
 from fspca.covariance import Covariance
 from fspca.linalg import largest
 from fspca.problem import SharedSupport, Solution
-from fspca.running import solves
-from fspca.separate_supports.tpower import truncated_power
+from fspca.progress import Listener
+from fspca.running import Run, solves
+from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.refit import solution_on
+from fspca.starts import WORDS, checked_init
 
 
 @solves(SharedSupport)
-def greedy_tpower(A: Covariance, m: int, k: int, *, max_iter: int = 200) -> Solution:
+def greedy_tpower(
+    A: Covariance,
+    m: int,
+    k: int,
+    *,
+    init: str | np.ndarray = "variance",
+    seed: int | np.random.Generator | None = 0,
+    tol: float = 1e-12,
+    max_iter: int = 200,
+    max_seconds: float | None = None,
+    progress: Listener | None = None,
+) -> Solution:
     r"""Choose the support of one k-sparse component, then the best m loadings on it.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  The truncated power
@@ -21,8 +36,11 @@ def greedy_tpower(A: Covariance, m: int, k: int, *, max_iter: int = 200) -> Solu
         The covariance.
     m, k : int
         Components and features, 1 <= m <= k <= d.
-    max_iter : int
-        Power steps at most.
+    init : "variance", "pca", "random" or array (d x m)
+        Start from the feature of largest variance, from the leading eigenvector, from a random
+        direction, or from the first column given.
+    seed, tol, max_iter, max_seconds, progress
+        As in `fspca.tpower`.
 
     Returns
     -------
@@ -45,6 +63,14 @@ def greedy_tpower(A: Covariance, m: int, k: int, *, max_iter: int = 200) -> Solu
     >>> greedy_tpower([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.5]], m=2, k=2).support
     array([0, 2])
     """
-    x, n_iter, stopped = truncated_power(A, k, max_iter=max_iter)
-    facts = {"n_iter": n_iter, "stopped": stopped}
-    return solution_on(A, SharedSupport(m, k), largest(abs(x), k), "greedy_tpower", **facts)
+    init = checked_init(init, A.size, m, WORDS)
+    options = {"seed": seed, "tol": tol, "max_iter": max_iter}
+    options["init"] = init if isinstance(init, str) else init[:, :1]
+    with Run(None, max_seconds, progress) as run:
+        news = {"max_seconds": run.left, "progress": lambda _: run.tell()}
+        first = tpower(A, 1, k, **options, **news)
+        support = largest(np.abs(first.W[:, 0]), k)
+        facts = {"n_iter": first.n_iter, "stopped": first.stopped}
+        run.take(solution_on(A, SharedSupport(m, k), support, "greedy_tpower", **facts))
+        run.tell()
+    return run.solution
