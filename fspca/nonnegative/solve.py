@@ -113,10 +113,16 @@ def candidates(A, m, counts, n_starts, rng):
         yield first.W
         if first.stopped == "interrupted":
             raise KeyboardInterrupt
-    V = low_rank(A, rank)[0]
-    for n in range(n_starts if V.any() else 0):  # in turns of the leading part, and of all of A
-        C = V @ rng.standard_normal((V.shape[1], m))
-        yield assigned(A.product(rng.standard_normal((A.size, m))) if n % 2 else C, counts)
+    V, deviations = low_rank(A, rank)[0], np.sqrt(np.maximum(A.diagonal(), 0.0))
+    if not V.any():
+        return
+    for n in range(n_starts):  # in turns of the leading part, of all of A, and of each feature
+        if n % 3 == 0:
+            C = V @ rng.standard_normal((V.shape[1], m))
+        else:
+            C = rng.standard_normal((A.size, m))
+            C = A.product(C) if n % 3 == 1 else deviations[:, None] * C
+        yield assigned(C, counts)
 
 
 def bounded(A, m, counts, W, max_iter, run):
