@@ -225,7 +225,7 @@ _solve_nonnegative = Solver(
     "solve_nonnegative", solve_nonnegative, Nonnegative, "bounded", "rises", "matrix",
     "never below components one after another; a bound on the optimum, checkable",
     "some seconds for some hundred features", "",
-    "nonnegative/em_and_nspca.ipynb#Several-components", "#000000 D -",
+    "nonnegative/parts.ipynb", "#000000 D -",
     {"n_starts": 2, "max_iter": 20},
 )  # fmt: skip
 _spannogram = Solver(
