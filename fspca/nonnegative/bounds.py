@@ -87,7 +87,8 @@ def nonnegative_bounds(A, k, *, rank=None, max_iter=200):
     if A.size <= MOST_FORMED:
         P, s = positive_part(A)
         bounds["cells, positive part"] = spannogram(P, 1, k, **options).upper_bound - s
-        bounds["dual, positive part"] = upper_bound(P, 1, k, max_steps=max_iter).bound - s
+        dual = upper_bound(P, 1, k, method="dual", max_iter=max_iter)
+        bounds["dual, positive part"] = dual.bound - s
     return bounds
 
 

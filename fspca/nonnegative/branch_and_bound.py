@@ -143,7 +143,8 @@ def branch_and_bound_nonnegative(A: Covariance, m: int, k: int, *, gap: float = 
     run = Run(max_iter, max_seconds, progress)
     tree = Tree(A, k, gap, run)
     if tree.ground.full.min() >= 0:
-        found = branch_and_bound(A, 1, k, gap=gap, seed=seed, max_seconds=max_seconds)
+        found = branch_and_bound(A, 1, k, gap=gap, seed=seed, max_iter=max_iter,
+                                 max_seconds=max_seconds, progress=progress)  # fmt: skip
         problem, solver = Nonnegative(1, k), "branch_and_bound_nonnegative"
         return replace(found, W=np.abs(found.W), problem=problem, solver=solver)
     everything = np.arange(A.size), np.zeros(A.size, dtype=bool)

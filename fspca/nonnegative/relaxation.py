@@ -10,7 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
-from fspca.check_certificate import Floating, Matrix, Node, bound_node, nonnegative_bound
+from fspca.check_certificate import (
+    KINDS,
+    Floating,
+    Matrix,
+    Node,
+    bound_node,
+    nonnegative_bound,
+)
 from fspca.shared_support.semidefinite import clip_to_sum
 
 RELAX = 1.7  # over-relaxation
@@ -61,9 +68,10 @@ class Ground:
         """Return the Bound that the arrays G, Y and N prove of A on these rows, ascending."""
         state, read = np.zeros(len(self.full), dtype=np.int8), self.numbers.read
         state[rows], state[rows[required]] = 1, 2
-        degrees = {"G": 1, "Y": 2, "N": 2}
-        held = {name: read(array, degrees[name]) for name, array in arrays.items()}
-        node = Node(state, self.matrix, held | {"s": None, "H": np.zeros((len(rows), 0))})
+        shapes = KINDS["nonnegative"].arrays
+        held = {name: read(array, shapes[name][0]) for name, array in arrays.items()}
+        none = dict.fromkeys(shapes) | {"H": np.zeros((len(rows), 0))}
+        node = Node(state, self.matrix, none | held)
         found = bound_node(node, self.numbers, self.m, self.k, nonnegative_bound)
         rest, c, value = (np.ldexp(x, -2 * self.numbers.shift) for x in found)
         return Bound(float(rest), c, float(value), arrays)
