@@ -3,8 +3,11 @@
 from functools import partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from fspca.problem import TOLERANCE, SeparateSupports
+from fspca.covariance import Covariance
+from fspca.problem import TOLERANCE, SeparateSupports, Solution
+from fspca.progress import Listener
 from fspca.running import solves
 from fspca.separate_supports.deflation import in_factors, projected
 from fspca.separate_supports.patterns import POWER, loadings, polar, thresholded, unit_columns
@@ -40,9 +43,11 @@ def climb(Z, X, gamma, norm="l1", tol=1e-6, max_iter=1000, note=None):
 
 @solves(SeparateSupports)
 def gpower(
-    A, m, k=None, *, penalty=None, norm="l1", block=False, init="variance", n_starts=1, seed=0,
-    tol=1e-6, max_iter=1000, max_seconds=None, progress=None,
-):  # fmt: skip
+    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+    norm: str = "l1", block: bool = False, init: str | ArrayLike = "variance", n_starts: int = 1,
+    seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,
+    max_seconds: float | None = None, progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find sparse components by maximising a convex function of a vector among the samples.
 
     With A = Z'Z and columns z_i of Z, the sparsest loadings can be eliminated: over unit x,

@@ -1,9 +1,12 @@
 """GRQI: the generalised Rayleigh quotient iteration."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from fspca.covariance import Covariance
 from fspca.linalg import EPS, largest
-from fspca.problem import SeparateSupports
+from fspca.problem import SeparateSupports, Solution
+from fspca.progress import Listener
 from fspca.running import solves
 from fspca.separate_supports.deflation import in_projections
 from fspca.starts import starting_point
@@ -58,9 +61,11 @@ def rayleigh(A, k, start=None, note=None, power_steps=None, tol=1e-6, max_iter=1
 
 @solves(SeparateSupports)
 def grqi(
-    A, m, k, *, power_steps=None, init="variance", n_starts=1, seed=0, tol=1e-6, max_iter=150,
-    max_seconds=None, progress=None,
-):  # fmt: skip
+    A: Covariance, m: int, k: int, *, power_steps: int | None = None,
+    init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
+    tol: float = 1e-6, max_iter: int = 150, max_seconds: float | None = None,
+    progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find one sparse component after another by Rayleigh quotient iteration and truncation.
 
     The problem is max trace(Q'AQ) over d x m matrices W with unit columns of at most k nonzeros

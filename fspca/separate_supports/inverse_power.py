@@ -1,10 +1,13 @@
 """The inverse power method for the ratio of a norm to the root of the variance."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from fspca.covariance import Covariance
 from fspca.factors import leading_on
 from fspca.linalg import EPS, largest
-from fspca.problem import SeparateSupports
+from fspca.problem import SeparateSupports, Solution
+from fspca.progress import Listener
 from fspca.running import solves
 from fspca.separate_supports.deflation import in_factors, schur
 from fspca.separate_supports.penalty_search import penalty_search
@@ -35,9 +38,11 @@ def ratio_descent(Z, f, penalty, tol=1e-6, max_iter=1000, note=None):
 
 @solves(SeparateSupports)
 def inverse_power(
-    A, m, k=None, *, penalty=None, init="variance", n_starts=1, seed=0, tol=1e-6, max_iter=1000,
-    max_seconds=None, progress=None,
-):  # fmt: skip
+    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+    init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
+    tol: float = 1e-6, max_iter: int = 1000, max_seconds: float | None = None,
+    progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find one sparse component after another by lowering a ratio of norms.
 
     With A = Z'Z the problem is to minimise ((1 - a) norm2(f) + a norm1(f)) / norm2(Zf), which for

@@ -2,7 +2,11 @@
 
 from functools import partial
 
-from fspca.problem import SeparateSupports
+from numpy.typing import ArrayLike
+
+from fspca.covariance import Covariance
+from fspca.problem import SeparateSupports, Solution
+from fspca.progress import Listener
 from fspca.running import solves
 from fspca.separate_supports.conjugate_gradient import minimize_on_stiefel
 from fspca.separate_supports.deflation import in_factors
@@ -53,9 +57,11 @@ def descend(Z, X, gamma, note=None, tol=1e-6, max_iter=200):
 
 @solves(SeparateSupports)
 def manifold_penalty(
-    A, m, k=None, *, penalty=None, init="variance", n_starts=1, seed=0, tol=1e-6, max_iter=200,
-    max_seconds=None, progress=None,
-):  # fmt: skip
+    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+    init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
+    tol: float = 1e-6, max_iter: int = 200, max_seconds: float | None = None,
+    progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find m sparse components at once by a Riemannian descent of block GPower's cost.
 
     With A = Z'Z the problem is min -1/2 sum max(abs(Z'X) - gamma, 0)^2 over n x m matrices X with

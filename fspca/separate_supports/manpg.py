@@ -1,9 +1,12 @@
 """ManPG: a proximal gradient step within the tangent space of the Stiefel manifold."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from fspca.covariance import Covariance
 from fspca.linalg import EPS
-from fspca.problem import SeparateSupports
+from fspca.problem import SeparateSupports, Solution
+from fspca.progress import Listener
 from fspca.running import solves
 from fspca.separate_supports.alternation import largest_eigenvalue
 from fspca.separate_supports.deflation import from_starts
@@ -98,9 +101,10 @@ def descend(A, V, penalty, note=None, tol=1e-6, max_iter=1000):
 
 @solves(SeparateSupports)
 def manpg(
-    A, m, k=None, *, penalty=None, init="pca", n_starts=1, seed=0, tol=1e-6, max_iter=1000,
-    max_seconds=None, progress=None,
-):  # fmt: skip
+    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+    init: str | ArrayLike = "pca", n_starts: int = 1, seed: int | None = 0, tol: float = 1e-6,
+    max_iter: int = 1000, max_seconds: float | None = None, progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find orthonormal components and their sparse copy by proximal gradients on the manifold.
 
     The problem is that of `sadmm`, min -1/2 tr(V'AV) + penalty ||V||_1 over V'V = I.  A step

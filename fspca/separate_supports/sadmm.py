@@ -1,6 +1,10 @@
 """SADMM: alternate between orthonormal columns and a sparse copy, shrunk by a fixed amount."""
 
-from fspca.problem import SeparateSupports
+from numpy.typing import ArrayLike
+
+from fspca.covariance import Covariance
+from fspca.problem import SeparateSupports, Solution
+from fspca.progress import Listener
 from fspca.running import solves
 from fspca.separate_supports.alternation import alternate, checked_weights, settling_rho
 from fspca.separate_supports.deflation import from_starts, in_projections
@@ -10,10 +14,12 @@ from fspca.validate import checked_nonnegative, checked_truth
 
 @solves(SeparateSupports)
 def sadmm(
-    A, m, k=None, *, penalty=None, gamma=None, rho=None, growth=1.1, rho_max=None, plain=False,
-    deflated=False, init="pca", n_starts=1, seed=0, tol=1e-4, max_iter=1000, max_seconds=None,
-    progress=None,
-):  # fmt: skip
+    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+    gamma: float | None = None, rho: float | None = None, growth: float = 1.1,
+    rho_max: float | None = None, plain: bool = False, deflated: bool = False,
+    init: str | ArrayLike = "pca", n_starts: int = 1, seed: int | None = 0, tol: float = 1e-4,
+    max_iter: int = 1000, max_seconds: float | None = None, progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find orthonormal components and their sparse copy.
 
     The problem is min -1/2 tr(V'AV) + penalty ||V||_1 over V'V = I; tan2019 takes A = X'X, so
@@ -71,6 +77,7 @@ def sadmm(
 
     Examples
     --------
+    >>> import numpy as np
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.1], [0.0, 0.1, 1.0]])
     >>> sadmm(A, m=1, penalty=0.2).support, sadmm(A, m=1, k=2).support
     (array([0, 1]), array([0, 1]))

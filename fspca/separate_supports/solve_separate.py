@@ -1,12 +1,15 @@
 """solve_separate: what to call first where each component has its own features."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.linalg import largest, random_subspace
 from fspca.problem import SeparateSupports, Solution
+from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.separate_supports.alternation import LARGEST
 from fspca.separate_supports.blocks import (
@@ -30,8 +33,10 @@ KICKS, SWEEPS = 20, 50  # components drawn anew in the union of all patterns; sw
 
 @solves(SeparateSupports, counts=True)
 def solve_separate(
-    A, m, k, *, orthonormal=False, init="pca", n_starts=3, seed=0, max_seconds=None, progress=None
-):
+    A: Covariance, m: int, k: int | Sequence[int], *, orthonormal: bool = False,
+    init: str | ArrayLike = "pca", n_starts: int = 3, seed: int | None = 0,
+    max_seconds: float | None = None, progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find components, each on features of its own, and say how far from the best they can be.
 
     The problem is max trace(Q'AQ) over d x m matrices W with unit columns of k nonzeros each, Q

@@ -1,9 +1,12 @@
 """TPower: the truncated power method, one component at a time."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from fspca.covariance import Covariance
 from fspca.linalg import largest
-from fspca.problem import SeparateSupports
+from fspca.problem import SeparateSupports, Solution
+from fspca.progress import Listener
 from fspca.running import solves
 from fspca.separate_supports.deflation import in_projections
 from fspca.starts import starting_point
@@ -39,9 +42,10 @@ def truncated_power(A, k, start=None, note=None, tol=1e-12, max_iter=200):
 
 @solves(SeparateSupports)
 def tpower(
-    A, m, k, *, init="variance", n_starts=1, seed=0, tol=1e-12, max_iter=200, max_seconds=None,
-    progress=None,
-):  # fmt: skip
+    A: Covariance, m: int, k: int, *, init: str | ArrayLike = "variance", n_starts: int = 1,
+    seed: int | None = 0, tol: float = 1e-12, max_iter: int = 200,
+    max_seconds: float | None = None, progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Find one sparse component after another, each with k features of its own.
 
     The problem is max trace(Q'AQ) over d x m matrices W with unit columns of at most k nonzeros

@@ -3,9 +3,12 @@
 from functools import partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from fspca.covariance import Covariance
 from fspca.linalg import largest
 from fspca.problem import TOLERANCE, SharedSupport, Solution
+from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.separate_supports.alternation import alternate, checked_weights, settling_rho
 from fspca.separate_supports.deflation import Spent
@@ -28,10 +31,12 @@ def feature_scores(A, V):
 
 @solves(SharedSupport)
 def two_stage(
-    A, m, k, *, penalty=None, gamma=None, rho=None, first=None, refit=False, growth=1.1,
-    rho_max=None, init="pca", n_starts=1, seed=0, tol=1e-4, max_iter=200, max_seconds=None,
-    progress=None,
-):  # fmt: skip
+    A: Covariance, m: int, k: int, *, penalty: float | None = None, gamma: float | None = None,
+    rho: float | None = None, first: ArrayLike | None = None, refit: bool = False,
+    growth: float = 1.1, rho_max: float | None = None, init: str | ArrayLike = "pca",
+    n_starts: int = 1, seed: int | None = 0, tol: float = 1e-4, max_iter: int = 200,
+    max_seconds: float | None = None, progress: Listener | None = None,
+) -> Solution:  # fmt: skip
     r"""Choose k features by a first SADMM on all, and run a second on those.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  The first stage
