@@ -111,7 +111,7 @@ _exhaustive = Solver(
     "foundations/exhaustive_oracle.ipynb", "#000000 s -",
 )  # fmt: skip
 _branch_and_bound = Solver(
-    "branch_and_bound", branch_and_bound, SharedSupport, "exact", "rises shift labels", "matrix",
+    "branch_and_bound", branch_and_bound, SharedSupport, "exact", "shift labels", "matrix",
     "when it ends",
     "exponential at worst; [measured](../shared_support/exact_search.ipynb#How-it-grows)",
     "the relaxation is far off and the features are many",

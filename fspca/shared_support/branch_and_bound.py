@@ -243,8 +243,8 @@ def divided(tree, rows, fixed, state, z, bound, place):
 
 
 @solves(SharedSupport)
-def branch_and_bound(A, m, k, *, gap=0.0, required=(), forbidden=(), n_starts=1, seed=0,
-                     max_iter=100_000, max_seconds=None, max_memory=MAX_MEMORY,
+def branch_and_bound(A, m, k, *, gap=0.0, required=(), forbidden=(), max_memory=MAX_MEMORY,
+                     n_starts=1, seed=0, max_iter=100_000, max_seconds=None,
                      progress=None):  # fmt: skip
     r"""Find the best support and prove it, or return the best so far with its valid gap.
 

@@ -17,8 +17,8 @@ STARTS = {"fast": 5, "thorough": 30}
 
 
 @solves(SharedSupport)
-def solve(A, m, k, *, effort="fast", required=(), forbidden=(), seed=0, max_iter=500,
-          max_seconds=None, max_memory=MAX_MEMORY, progress=None):  # fmt: skip
+def solve(A, m, k, *, effort="fast", required=(), forbidden=(), max_memory=MAX_MEMORY, seed=0,
+          max_iter=500, max_seconds=None, progress=None):  # fmt: skip
     r"""Find a good support and say how far from the best it can be.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Go, the k
