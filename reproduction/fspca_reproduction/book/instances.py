@@ -3,7 +3,8 @@
 python -m fspca_reproduction.book.instances [NAME ...] makes those that are not there, each
 within `SECONDS`; it may be interrupted.  A file is a claim of the certificate format, with its
 matrix where the terms of the data allow it, and bound to its sha256 where they do not.
-`python -m fspca_reproduction.book.instances check` hands the checker every matrix that is here.
+`python -m fspca_reproduction.book.instances check` hands the checker every matrix that is here,
+and `... table` prints the rows of the page in `data/instances/README.md`.
 """
 
 import sys
@@ -81,6 +82,9 @@ def name_of(source, m, k):
 def main(names):
     """Make what is missing, or check all."""
     FOLDER.mkdir(exist_ok=True)
+    if names == ["table"]:
+        print(table())
+        return 0
     if names == ["check"]:
         return sum(map(failed, sorted(FOLDER.glob("*.npz"))))
     for source in SETS:
@@ -94,6 +98,24 @@ def main(names):
                 np.savez_compressed(path, **claim)
                 print(path.name, claim["how"], path.stat().st_size, flush=True)
     return 0
+
+
+def table():
+    """Return the rows of the page: what each instance is, its value and how it was proven."""
+    rows = []
+    for path in sorted(FOLDER.glob("*.npz")):
+        with np.load(path) as file:
+            source, how, gap = str(file["source"]), str(file["how"]), float(file["gap"])
+            m, k, support = int(file["m"]), int(file["k"]), file["support"]
+            carried = "A" in file
+        try:
+            A = matrix_of(source)
+            value = f"{np.linalg.eigvalsh(A[np.ix_(support, support)])[-m:].sum():.6g}"
+        except (OSError, AttributeError, TypeError):
+            value = "(needs data)"
+        proof = how if gap > 1e-8 else how.replace("proven", "**proven**")
+        rows.append(f"| {source} | {m}, {k} | {value} | {proof} | {'yes' if carried else 'no'} |")
+    return "\n".join(rows)
 
 
 def failed(path):
