@@ -214,7 +214,7 @@ def test_nothing_earns_a_point_ends_the_judge_or_touches_a_file(tmp_path, monkey
         attackers[edit.__name__] = classroom.submission(blank, edit.__name__)
         edit(attackers[edit.__name__])
     attackers |= {change.__name__: classroom.submission(blank, change.__name__) for change in FILES}
-    assert len(attackers) >= 30
+    assert len(attackers) > 70  # as the page for lecturers says
     for attack, notebook in attackers.items():
         course.hand_in(attack, notebook)
     for change in FILES:
