@@ -119,8 +119,11 @@ def wheel(folder):
         for name in ("pyproject.toml", "README.md", "LICENSE"):
             shutil.copy(ROOT / name, temporary)
         shutil.copytree(ROOT / "fspca", Path(temporary) / "fspca")
-        build = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, temporary]
-        subprocess.run([sys.executable, "-m", "pip", *map(str, build)], check=True)
+        build = "from setuptools.build_meta import build_wheel; build_wheel('.')"
+        run = [sys.executable, "-c", build]
+        subprocess.run(run, cwd=temporary, check=True, stdout=subprocess.DEVNULL)
+        (built,) = Path(temporary).glob("*.whl")
+        shutil.copy(built, folder)
 
 
 def archive():
