@@ -153,13 +153,16 @@ def dual_bound(ground, rowwise, max_iter, ends=None, target=-np.inf, init=None, 
     except KeyboardInterrupt:
         if best is None:
             raise
+        interrupted = True
+    else:
+        interrupted = False
     _, _, G, Y, z, _ = best
     proven, arrays = ground.prove(
         ground.rows, fixed, G * np.sqrt(scale), Y if Y is None else Y * scale
     )
     wanted = np.zeros(ground.A.size)
     wanted[ground.rows] = z
-    return Certificate(proven[2], arrays, 1.0, wanted, n_iter, (scale, state))
+    return Certificate(proven[2], arrays, 1.0, wanted, n_iter, (scale, state), interrupted)
 
 
 def relaxed(ground):

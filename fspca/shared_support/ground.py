@@ -37,6 +37,7 @@ class Certificate:
     z: np.ndarray | None = field(default=None, repr=False)
     n_iter: int = 0
     state: tuple | None = field(default=None, repr=False)
+    interrupted: bool = False
 
     @property
     def factor(self):

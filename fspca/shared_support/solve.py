@@ -101,6 +101,8 @@ def tightened(ground, light, run):
     rounded = np.sort(np.argsort(-wanted, kind="stable")[:k])
     best = min(light, found, key=lambda each: each.bound)
     run.answer = ground.claimed(run.answer, best)
+    if found.interrupted:
+        raise KeyboardInterrupt
     better = climb(ground.A, m, k, rounded, **sides(ground.problem))
     if better.objective > run.value:
         run.value, run.answer = better.objective, ground.claimed(better, best)
