@@ -266,7 +266,7 @@ class Solution:
         if isinstance(self.certificate, np.ndarray):
             values["certificate"] = unit**0.5 * self.certificate
         elif self.certificate:
-            powers = {"G": 0.5, "Y": 1, "s": 1, "H": 0.5}  # of the unit, in an array of a node
+            powers = {"G": 0.5, "Y": 1, "N": 1, "s": 1, "H": 0.5}  # of the unit, in a node
             values["certificate"] = {
                 name: array * unit ** powers[name[0]] if name[1:2] == "_" else array
                 for name, array in self.certificate.items()

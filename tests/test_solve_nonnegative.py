@@ -5,7 +5,15 @@ from itertools import product
 import numpy as np
 import pytest
 
-from fspca import Covariance, Nonnegative, check_solution, datasets, em, spannogram
+from fspca import (
+    Covariance,
+    Nonnegative,
+    branch_and_bound_nonnegative,
+    check_solution,
+    datasets,
+    em,
+    spannogram,
+)
 from fspca.check_certificate import check
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.joint import ascend_together, assigned, matched
@@ -115,3 +123,10 @@ def test_more_components_than_there_is_variance():
     found = solve_nonnegative(A, 3, 2)
     assert check_solution(A, found)
     assert found.objective == pytest.approx(3)
+
+
+@pytest.mark.parametrize("exponent", [-120, -40, 40, 120])
+def test_claims_follow_the_scale_of_the_covariance(exponent):
+    A = make_scheme("F", 9, 0) * 10.0**exponent
+    for found in (solve_nonnegative(A, 2, 3), branch_and_bound_nonnegative(A, 1, 3)):
+        assert check(found.certificate | {"A": (A + A.T) / 2}).holds
