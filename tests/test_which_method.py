@@ -33,3 +33,22 @@ def test_the_draws_recovered_are_those_stored(solver, said):
     rows = stored("tan2019_recovered")["rows"]
     assert [int(each) for each in found] == [row[solver]["recovered"] for row in rows]
     assert [row["gpower"]["recovered"] for row in rows] == [2, 0, 0, 0]
+
+
+def test_solve_separate_wins_or_is_level_on_standardised_genes_and_its_seed_hardly_matters():
+    rows = stored("tan2019_tournament")["rows"]
+    assert [row["set"] for row in rows] == ["colon", "duke", "leukemia_golub"]
+    for row in rows:
+        rivals = dict(row["values"])
+        best = rivals.pop("solve_separate")
+        assert best >= max(rivals.values())
+        assert row["most of 40"] < 1.0021 * row["least of 40"]
+        assert 1.01 < row["shared"] / best < 1.015
+    best = [row["values"]["solve_separate"] for row in rows]
+    assert [round(100 * (r["bound"] / b - 1)) for r, b in zip(rows, best, strict=True)] == [
+        11,
+        17,
+        15,
+    ]
+    ahead = [b / row["values"]["gpower"] - 1 for row, b in zip(rows, best, strict=True)]
+    assert ahead[0] < 0.001 < min(ahead[1:])

@@ -48,7 +48,7 @@ def fitted_to(A, W, counts):
     return kept
 
 
-@experiment(cases=[{"set": name} for name in ("colon", "duke", "leukemia_golub")])
+@experiment(cases=[{"set": name} for name in ("colon", "duke", "leukemia_golub")], alone=True)
 def tan2019_tournament(set):
     """What every method explains with three components of these counts, and a bound."""
     A, counts = summed(prepared(set, preparation=STANDARD["colon"])), COUNTS
