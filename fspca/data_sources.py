@@ -54,6 +54,8 @@ class Data(Source):
     that the mean would take are not lost.
     """
 
+    blockwise = True
+
     def __init__(self, X, center, divisor, standardize, max_memory):
         (self.n, self.size), self.max_memory = X.shape, max_memory
         self.streamed = type(X) is not np.ndarray
@@ -181,6 +183,8 @@ class Data(Source):
 
 class Sparse(Data):
     """Sparse data, read where it is: CSR or CSC, all of it one block."""
+
+    blockwise = False
 
     def __init__(self, X, center, divisor, standardize, max_memory):
         (self.n, self.size), self.max_memory = X.shape, max_memory

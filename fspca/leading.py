@@ -17,17 +17,18 @@ MISSED = 1e-8  # relative to the largest: what is left may not exceed the least 
 def leading_pairs(source, m, small):
     """Return the m largest eigenvalues, descending, and their eigenvectors as columns.
 
-    With at most `small` samples the n x n matrix Z Z' has them, in two passes.  In memory they
-    are sought by single vectors, which needs the least arithmetic; streamed by blocks, which
-    needs the fewest passes.
+    With at most `small` samples the n x n matrix Z Z' has them, in two passes.  A matrix and
+    sparse data are multiplied by single vectors, which needs the least arithmetic; dense data by
+    blocks, a third of the price for a vector; streamed too, which needs the fewest passes.
     """
     d, streamed, tol = source.size, source.streamed, source.accuracy
     if 4 * m >= d:
         return leading_of_matrix(source.submatrix(np.arange(d)), m)
     if (pairs := leading_among_samples(source, m, 4 * small if streamed else small)) is not None:
         return pairs
-    if streamed or 48 * m * d > source.max_memory:  # ARPACK takes six blocks of d x m
-        width = int(min(12, max(3, source.max_memory // (8 * m * d) - 4)))
+    if streamed or source.blockwise or 48 * m * d > source.max_memory:  # ARPACK takes six blocks
+        width = source.max_memory // (8 * m * d) - 4
+        width = int(np.clip(width, 3, 12 if streamed else 5))
         return leading_of_operator(source.product, d, m, tol, width)
     dense = isinstance(source, Dense) and d <= 4 * small  # to factorise costs as to iterate
     return leading_in_memory(source.product, d, m, tol, source.A if dense else None)

@@ -15,10 +15,11 @@ class Source:
     """What every source can do unless it knows better.
 
     `passes` counts the readings of all the data.  `streamed` says that a reading costs more than
-    the arithmetic on it, as it does from a file or over a network; `accuracy` is that of products.
+    the arithmetic on it, as it does from a file or over a network, and `blockwise`
+    that a product with m vectors costs far less than m with one; `accuracy` is that of products.
     """
 
-    passes, streamed, max_memory, accuracy = 0, False, np.inf, ACCURACY
+    passes, streamed, blockwise, max_memory, accuracy = 0, False, False, np.inf, ACCURACY
 
     def submatrix(self, rows):
         return self.columns(rows)[rows]
@@ -86,6 +87,10 @@ class View(Source):
     @property
     def streamed(self):
         return self.base.streamed
+
+    @property
+    def blockwise(self):
+        return self.base.blockwise
 
     @property
     def max_memory(self):

@@ -104,7 +104,10 @@ def of_svds(X, m, k):
     """The eigenproblem within Go, by the library on the centred data, to its full accuracy."""
     mean = np.asarray(X.mean(axis=0)).ravel().astype(X.dtype)
     centred = LinearOperator(
-        X.shape, lambda v: X @ v - mean @ v, lambda u: X.T @ u - mean * u.sum(), dtype=X.dtype
+        X.shape,
+        lambda v: X @ v.ravel() - mean @ v.ravel(),
+        lambda u: X.T @ u.ravel() - mean * u.sum(),
+        dtype=X.dtype,
     )
     _, values, Vt = svds(centred, m, rng=0)
     return Vt.T * values
