@@ -79,26 +79,12 @@ class View(Source):
 
     def __init__(self, base, size):
         self.base, self.size = base, size
+        for name in ("streamed", "blockwise", "max_memory", "accuracy"):
+            setattr(self, name, getattr(base, name))
 
     @property
     def passes(self):
         return self.base.passes
-
-    @property
-    def streamed(self):
-        return self.base.streamed
-
-    @property
-    def blockwise(self):
-        return self.base.blockwise
-
-    @property
-    def max_memory(self):
-        return self.base.max_memory
-
-    @property
-    def accuracy(self):
-        return self.base.accuracy
 
 
 class Remembering(View):

@@ -7,10 +7,9 @@ from itertools import pairwise
 import numpy as np
 
 from fspca.covariance import Matrix, as_covariance
-from fspca.linalg import random_subspace
 from fspca.problem import SharedSupport, Solution
 from fspca.shared_support.certificate import upper_bound, with_bound
-from fspca.shared_support.swap import GAIN, first_support, swap
+from fspca.shared_support.swap import GAIN, admitted, first_starts, swap
 from fspca.shared_support.together import ascend_together
 from fspca.validate import checked_choice
 
@@ -68,7 +67,7 @@ def path(A: Matrix, m: int | Sequence[int], k: int | Sequence[int], *,
     problems = [SharedSupport(*pair).fit(A.size) for pair in pairs]
     order = sorted(set(pairs))
     rng = np.random.default_rng(seed)
-    starts = {pair: first_starts(A, pair, n_starts, rng) for pair in order}
+    starts = {pair: first_starts(A, SharedSupport(*pair), n_starts, rng) for pair in order}
     best = ascended(A, starts, {})
     while True:  # from the neighbours, in both directions, while that helps
         near = {pair: [] for pair in order}
@@ -83,15 +82,12 @@ def path(A: Matrix, m: int | Sequence[int], k: int | Sequence[int], *,
     for pair in order:
         support = best[pair].support
         if before is not None and best[pair].value < before.objective:
-            support = grown(A, before.support, pair[1])  # which explains at least as much
+            support = admitted(
+                SharedSupport(*pair), A.diagonal(), before.support
+            )  # which explains at least as much
         before = found[pair] = swap(A, *pair, init=support, max_iter=max_iter)
     answers = [bounded(A, found[problem.m, problem.k], bound) for problem in problems]
     return [replace(answer.times(unit), solver="path") for answer in answers]
-
-
-def first_starts(A, pair, n_starts, rng):
-    supports = [first_support(A, SharedSupport(*pair), init) for init in ("go", "variance")]
-    return supports + [random_subspace(A.size, pair[0], rng) for _ in range(n_starts)]
 
 
 def ascended(A, starts, best):
@@ -111,13 +107,6 @@ def warm(end, pair, d):
     W = np.zeros((d, end.loadings.shape[1]))
     W[end.support] = end.loadings
     return W
-
-
-def grown(A, support, k):
-    """Return the support with the largest variances outside it, k features in all."""
-    score = A.diagonal() / A.diagonal().max() if A.trace else A.diagonal()
-    score[support] += 2
-    return np.sort(np.argsort(-score, kind="stable")[:k])
 
 
 def bounded(A, solution, method):

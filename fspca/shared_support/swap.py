@@ -218,10 +218,13 @@ def climb(A, m, k, support, *, required=(), forbidden=()):
 def best_start(A, m, k, n_starts, seed, *, required=(), forbidden=()):
     """Return the best of IPU and exchanges from Go, the largest variances and random starts."""
     problem = SharedSupport(m, k, required=required, forbidden=forbidden)
-    starts = [first_support(A, problem, init) for init in ("go", "variance")]
-    rng = np.random.default_rng(seed)
-    starts += [random_subspace(A.size, m, rng) for _ in range(n_starts)]
-    return best_of(A, problem, starts)
+    return best_of(A, problem, first_starts(A, problem, n_starts, np.random.default_rng(seed)))
+
+
+def first_starts(A, problem, n_starts, rng):
+    """Return Go's features, those of largest variance, and random subspaces."""
+    supports = [first_support(A, problem, init) for init in ("go", "variance")]
+    return supports + [random_subspace(A.size, problem.m, rng) for _ in range(n_starts)]
 
 
 def best_of(A, problem, starts):
