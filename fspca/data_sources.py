@@ -160,9 +160,9 @@ class Data(Source):
         if self.streamed:  # a copy of many columns might not fit
             return Restricted(self, columns)
         part = copy(self)
-        part.X, part.size, part.tally = self.X[:, columns], len(columns), [0]
-        for name in ("mean", "weight", "variances", "shift"):
-            if (value := getattr(self, name)) is not None:
+        part.X, part.size, part.tally, part.last = self.X[:, columns], len(columns), [0], None
+        for name in ("mean", "weight", "variances", "shift", "cancels"):
+            if (value := getattr(self, name, None)) is not None:
                 setattr(part, name, value[columns])
         return part
 
@@ -191,9 +191,10 @@ class Sparse(Data):
         self.streamed, self.dtype, self.shift = False, np.dtype(float), None
         if X.dtype != self.dtype:  # the places of the entries are not copied
             X = type(X)((X.data.astype(float), X.indices, X.indptr), shape=X.shape)
-        self.X, self.tally = X, [0]
+        self.X, self.tally, self.last = X, [0], None
         self.mean, squares = self.moments(center)
         self.variances, self.weight = scaled(squares, divisor, standardize)
+        self.cancels = self.n * self.mean**2 > 1e3 * squares  # three of sixteen digits would go
 
     def blocks(self, dtype=None, least=1):
         self.tally[0] += 1
@@ -222,9 +223,29 @@ class Sparse(Data):
 
     def centred(self, rows):
         """Yield blocks of Z[:, I], arrays of some rows at a time."""
-        X, step = self.X[:, rows].tocsr(), max(1, BLOCK_BYTES // (8 * len(rows) + 8))
+        X, step = self.chosen(rows), max(1, BLOCK_BYTES // (8 * len(rows) + 8))
         for start in range(0, self.n, step):
             yield (X[start : start + step].toarray() - self.mean[rows]) * self.weight[rows], None
+
+    def chosen(self, rows):
+        """Return X[:, I] as CSR; the last is kept, for in CSR it costs as much as a product."""
+        if self.last is None or not np.array_equal(rows, self.last[0]):
+            self.last = np.array(rows), self.X[:, rows].tocsr()
+        return self.last[1]
+
+    def submatrix(self, rows):
+        if self.cancels[rows].any():
+            return sum(part.T @ part for part, _ in self.centred(rows))
+        part, mean, weight = self.chosen(rows), self.mean[rows], self.weight[rows]
+        products = (part.T @ part).toarray() - self.n * np.outer(mean, mean)
+        return products * np.outer(weight, weight)
+
+    def product(self, V, rows=None):
+        self.tally[0] += 1
+        chosen = slice(None) if rows is None else rows
+        V = self.weight[chosen, None] * V
+        Y = (self.X if rows is None else self.chosen(rows)) @ V - self.mean[chosen] @ V
+        return self.finished(self.X.T @ Y, Y.sum(axis=0))
 
     def columns(self, rows, among=slice(None)):
         width = max(1, BLOCK_BYTES // (8 * self.n))
