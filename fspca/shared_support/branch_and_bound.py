@@ -9,6 +9,7 @@ whole tree, so an interruption loses nothing.  What is decided is decided by the
 checker, and the tree is the certificate.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from heapq import heappop, heappush
@@ -19,7 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fspca.check_certificate import LISTED, decisions
-from fspca.problem import SharedSupport
+from fspca.covariance import Covariance
+from fspca.problem import SharedSupport, Solution
+from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.certificate import ROWS_SIZE, least_light_bound, relaxed
 from fspca.shared_support.ground import MAX_MEMORY, Certificate, Ground, placed
@@ -255,15 +258,16 @@ def branch_and_bound(A, m, k, *, gap=0.0, required=(), forbidden=(), max_memory=
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components and features, 1 <= m <= k <= d.
     gap : float
         Stop when the optimum is proven to be at most this much higher, relatively.
     required, forbidden : sequences of features
         What the support must hold, and must lack.
-    n_starts, seed
+    n_starts, seed : int
         Random starts of the first answer beside Go and the largest variances.
-    max_iter, max_seconds
+    max_iter, max_seconds : int, float
         The budget in nodes and in seconds; ending there, or by Ctrl-C, leaves a valid bound.
     max_memory : int
         Bytes for arrays; where the matrix does not fit, and the data do not, there is no search.
@@ -275,6 +279,12 @@ def branch_and_bound(A, m, k, *, gap=0.0, required=(), forbidden=(), max_memory=
     Solution
         `n_iter` counts nodes.  Where the search ends by itself, `certificate` is its tree: with
         the matrix A it is a claim for `fspca.check_certificate.check`.
+
+    See Also
+    --------
+    exhaustive : For few supports.
+    upper_bound : The bound of its nodes.
+    solve : A good answer first.
 
     Notes
     -----

@@ -7,13 +7,15 @@ C is returned as a factor G, C = GG', so that it is semidefinite by construction
 beside it may say something of the rows of W W' (`rows`).
 """
 
+from collections.abc import Sequence
 from itertools import islice
 from time import perf_counter
 
 import numpy as np
 
-from fspca.covariance import DENSE_SIZE, as_covariance
-from fspca.problem import SharedSupport
+from fspca.covariance import DENSE_SIZE, Matrix, as_covariance
+from fspca.problem import SharedSupport, Solution
+from fspca.progress import Listener
 from fspca.running import Progress, check_common
 from fspca.shared_support.ground import MAX_MEMORY, Certificate, Ground
 from fspca.shared_support.probable import probable_bound
@@ -28,8 +30,11 @@ SPANNED = 150  # eigenvectors of data in the basis of C
 WORK = 2e12  # floating-point operations of a bound that must be had quickly
 
 
-def upper_bound(A, m, k, *, method="rows", required=(), forbidden=(), target=-np.inf, init=None,
-                max_iter=600, max_seconds=None, max_memory=MAX_MEMORY, progress=None):  # fmt: skip
+def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Sequence[int] = (),
+                forbidden: Sequence[int] = (), target: float = -np.inf,
+                init: "Certificate | None" = None, max_iter: int = 600,
+                max_seconds: float | None = None, max_memory: float = MAX_MEMORY,
+                progress: Listener | None = None) -> Certificate:  # fmt: skip
     r"""Return a Certificate: no W with m orthonormal columns on k features explains more.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Write S_k(c) for
@@ -39,6 +44,7 @@ def upper_bound(A, m, k, *, method="rows", required=(), forbidden=(), target=-np
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components and features, 1 <= m <= k <= d.
     method : str
@@ -49,11 +55,13 @@ def upper_bound(A, m, k, *, method="rows", required=(), forbidden=(), target=-np
         are at most 700.
     required, forbidden : sequences of features
         What the support must hold, and must lack.
+    target : float
+        The bound at which it may stop.
     init : Certificate
         Of a dual run on the same A, from whose end to go on.
-    max_iter, max_seconds, target
-        The budget in steps of ADMM, and the bound at which it may stop; it is valid whenever it
-        stops, also by Ctrl-C.
+    max_iter, max_seconds : int, float
+        The budget in steps of ADMM and in seconds; the bound is valid whenever it stops, also by
+        Ctrl-C.
     max_memory : int
         Bytes for arrays.  It decides, with the sizes, what is formed.
     progress : callable
@@ -65,6 +73,11 @@ def upper_bound(A, m, k, *, method="rows", required=(), forbidden=(), target=-np
         Its `bound` holds for A without its ridge, rounding included: it is the bound that the
         stand-alone checker computes from the arrays.  Where neither the matrix nor the data fit
         the memory the bound holds with a `probability` of at least 1 - 1e-9.
+
+    See Also
+    --------
+    certify : The same bound beside an answer.
+    branch_and_bound : Closes what it leaves open.
 
     Notes
     -----
@@ -191,12 +204,39 @@ def relaxed(ground):
     return scale, start_from(Z.T @ ground.block(rows) @ Z / scale, m, k, Z)
 
 
-def certify(A, solution, *, max_iter=600, max_seconds=None, max_memory=MAX_MEMORY, progress=None):
+def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: float | None = None,
+            max_memory: float = MAX_MEMORY,
+            progress: Listener | None = None) -> Solution:  # fmt: skip
     """Return the solution with a proven upper bound: print it to read how good it is.
 
     Its `certificate` is a claim for `fspca.check_certificate.check`, which accepted it: with the
     matrix, `certificate | {"A": A}`, anybody can check it.
 
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+        The covariance.
+    solution : Solution
+        Of a problem with one support for all components.
+    max_iter, max_seconds : int, float
+        Steps and seconds of the dual bound, which ends where it proves the answer.
+    max_memory : float
+        Bytes that it may take.
+    progress : True or callable
+        Told of the dual's steps.
+
+    Returns
+    -------
+    Solution
+        The same answer, with `upper_bound` and `certificate`.
+
+    See Also
+    --------
+    upper_bound : The bound alone.
+    check_solution : Judges the answer, without a bound.
+
+    Examples
+    --------
     >>> from fspca import ipu
     >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
     >>> certify(A, ipu(A, m=1, k=2))

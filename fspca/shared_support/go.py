@@ -67,7 +67,7 @@ def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
         sigma = values[m] if shift else 0.0
         variances = vectors[:, :m] ** 2 @ np.maximum(values[:m] - sigma, 0.0)
     support = largest(variances, k)
-    facts = {"n_iter": 1}
+    facts: dict = {"n_iter": 1}
     if k == m:  # a sum of k numbers, each at most that much too small
         facts["upper_bound"] = variances[support].sum() * (1 + 2 * k * EPS) - m * A.ridge
     elif shift:

@@ -1,11 +1,14 @@
 """Solve: what to call first; a good answer, and how good it is."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from fspca.covariance import Covariance
 from fspca.linalg import random_subspace
-from fspca.problem import SharedSupport
+from fspca.problem import SharedSupport, Solution
+from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.branch_and_bound import PROOF, grown, sides
 from fspca.shared_support.certificate import affordable, dual_bound, least_light_bound, relaxed
@@ -29,6 +32,7 @@ def solve(A, m, k, *, effort="fast", required=(), forbidden=(), max_memory=MAX_M
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components and features, 1 <= m <= k <= d.
     effort : "fast" or "thorough"
@@ -37,7 +41,7 @@ def solve(A, m, k, *, effort="fast", required=(), forbidden=(), max_memory=MAX_M
         What the support must hold, and must lack.
     seed : int
         Of the random starts.
-    max_iter, max_seconds
+    max_iter, max_seconds : int, float
         The thorough search's budget of nodes, and seconds for all; a Ctrl-C keeps the best too.
     max_memory : int
         Bytes for arrays.  With the sizes alone it decides how the bound is had: from the matrix,
@@ -50,6 +54,12 @@ def solve(A, m, k, *, effort="fast", required=(), forbidden=(), max_memory=MAX_M
     -------
     Solution
         Its `gap` is proven unless `bound_probability` is below 1; print it.
+
+    See Also
+    --------
+    path : The same for many k.
+    branch_and_bound : Goes on until the answer is proven.
+    certify : Says how far from the best any answer is.
 
     Notes
     -----
