@@ -142,7 +142,7 @@ def solves(
     """
 
     def decorate(body):
-        body.__annotations__["A"] = Matrix  # for those who call it
+        body.__annotations__["A"] = "Matrix"  # for those who call it
         parameters = signature(body).parameters
         has_penalty = "penalty" in parameters and parameters["k"].default is None
         sides = [name for name in ("required", "forbidden") if name in parameters]
