@@ -46,6 +46,7 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked; the page of all names is 
     "Covariance",
     # What to call first
     "solve",
+    "solve_separate",
     "solve_nonnegative",
     "path",
     # How good an answer is, and the best one
@@ -64,7 +65,6 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked; the page of all names is 
     "fantope",
     "two_stage",
     # Each component its own support
-    "solve_separate",
     "tpower",
     "gpower",
     "grqi",

@@ -15,6 +15,10 @@ OF_A_PROBLEM = {
 GENERAL = ("What to call first", "How good an answer is, and the best one")
 
 
+def test_the_names_are_few():
+    assert len(fspca.__all__) <= 40
+
+
 def test_every_name_stands_in_one_group():
     assert [name for names in GROUPS.values() for name in names] == fspca.__all__
     assert len(set(fspca.__all__)) == len(fspca.__all__)
