@@ -10,6 +10,7 @@ import toc
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 PATHS = toc.notebooks()
+PAGES = [path for page in toc.pages() if (path := (toc.ROOT / page).with_suffix(".md")).exists()]
 ASSERTS_PER_CELL = 0.25
 
 
@@ -22,6 +23,14 @@ def name(value):
 def test_notebook_keeps_the_rule(path, rule):
     faults = rule(nbformat.read(path, as_version=4))
     assert not faults, "\n".join([str(path.relative_to(toc.ROOT)), *faults])
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_pages_read_in_any_viewer(path):
+    """As the chapters do; only a download that Sphinx must copy keeps its role."""
+    text = path.read_text().replace("{download}", "")
+    found = [sign.search(text) for sign in (rules.ROLE, rules.SECTION_LABEL)]
+    assert not any(found), f"{path.name}: {found}"
 
 
 def test_every_notebook_is_in_the_table_of_contents():
