@@ -42,12 +42,11 @@ def climb(Z, X, gamma, norm="l1", tol=1e-6, max_iter=1000, note=None):
 
 
 @solves(SeparateSupports)
-def gpower(
-    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
-    norm: str = "l1", block: bool = False, init: str | ArrayLike = "variance", n_starts: int = 1,
-    seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,
-    max_seconds: float | None = None, progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def gpower(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+           norm: str = "l1", block: bool = False, init: str | ArrayLike = "variance",
+           n_starts: int = 1, seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,
+           max_seconds: float | None = None,
+           progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find sparse components by maximising a convex function of a vector among the samples.
 
     With A = Z'Z and columns z_i of Z, the sparsest loadings can be eliminated: over unit x,
@@ -58,6 +57,7 @@ def gpower(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m : int
         Components.
     k : int
@@ -67,18 +67,19 @@ def gpower(
         In place of k, in [0, 1): gamma relative to the length of the longest z_i (l1), or to its
         square (l0), from where on nothing would be chosen; after a deflation, of what is left.
     norm : "l1" or "l0"
+        Price the moduli of the loadings, or their count.
     block : bool
         False finds one component after another (projection deflation), True all at once over
         X'X = I, with equal weights.
     init : "variance", "pca", "random" or array (d x m)
         X starts from the longest columns of Z, or from the images of the leading eigenvectors of
         what is left, of random directions, or of the columns given.
-    n_starts, seed
+    n_starts, seed : int
         As in `tpower`.
     tol, max_iter : float, int
         A climb ends where a step raises the penalised variance by less, relatively, or after so
         many steps, which warns.
-    max_seconds, progress
+    max_seconds, progress : float, True or callable
         As everywhere.
 
     Returns
@@ -86,6 +87,11 @@ def gpower(
     Solution
         Without k its problem's k is the largest count that came out.  `history` holds the score
         after each penalty tried or, where one is given, after each step.
+
+    See Also
+    --------
+    tpower : Truncates where it thresholds.
+    manifold_penalty : The same cost with orthonormal loadings.
 
     Notes
     -----

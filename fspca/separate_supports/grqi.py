@@ -60,12 +60,10 @@ def rayleigh(A, k, start=None, note=None, power_steps=None, tol=1e-6, max_iter=1
 
 
 @solves(SeparateSupports)
-def grqi(
-    A: Covariance, m: int, k: int, *, power_steps: int | None = None,
-    init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
-    tol: float = 1e-6, max_iter: int = 150, max_seconds: float | None = None,
-    progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def grqi(A: Covariance, m: int, k: int, *, power_steps: int | None = None,
+         init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
+         tol: float = 1e-6, max_iter: int = 150, max_seconds: float | None = None,
+         progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find one sparse component after another by Rayleigh quotient iteration and truncation.
 
     The problem is max trace(Q'AQ) over d x m matrices W with unit columns of at most k nonzeros
@@ -75,24 +73,30 @@ def grqi(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components, and nonzeros per component.
     power_steps : int
         How many first steps have a power step; None for all, as in the demonstration of its
         author.  With 0 the support cannot grow, and is that of the start.
-    init, n_starts, seed
+    init, n_starts, seed : str or array, int
         As in `tpower`.
     tol : float
         A component ends where a step moves it by less, up to sign.
     max_iter : int
         Steps per component at most; ending there warns.
-    max_seconds, progress
+    max_seconds, progress : float, True or callable
         As everywhere.
 
     Returns
     -------
     Solution
         `history` holds the score of the components so far after each step; `support` is the union.
+
+    See Also
+    --------
+    inverse_power : The other method that inverts.
+    tpower : Its power steps.
 
     Notes
     -----

@@ -37,12 +37,10 @@ def ratio_descent(Z, f, penalty, tol=1e-6, max_iter=1000, note=None):
 
 
 @solves(SeparateSupports)
-def inverse_power(
-    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
-    init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
-    tol: float = 1e-6, max_iter: int = 1000, max_seconds: float | None = None,
-    progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def inverse_power(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+                  init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
+                  tol: float = 1e-6, max_iter: int = 1000, max_seconds: float | None = None,
+                  progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find one sparse component after another by lowering a ratio of norms.
 
     With A = Z'Z the problem is to minimise ((1 - a) norm2(f) + a norm1(f)) / norm2(Zf), which for
@@ -52,20 +50,21 @@ def inverse_power(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m : int
         Components.
     k : int
         Nonzeros per component; a is searched for each by bisection.  Where none gives k, a larger
         support is cut to its k largest loadings and refitted.
     penalty : float
-        a, in [0, 1), in place of k.
-    init, n_starts, seed
+        In place of k: the factor a, in [0, 1).
+    init, n_starts, seed : str or array, int
         As in `tpower`.
     tol : float
         A descent ends where a step lowers the ratio by less, relatively.
     max_iter : int
         Steps of a descent at most; ending there warns.
-    max_seconds, progress
+    max_seconds, progress : float, True or callable
         As everywhere.
 
     Returns
@@ -73,6 +72,11 @@ def inverse_power(
     Solution
         Without k its problem's k is the largest count that came out.  `history` holds the score
         after each penalty tried or, where one is given, after each step.
+
+    See Also
+    --------
+    grqi : The other method that inverts.
+    gpower : Multiplies where it inverts.
 
     Notes
     -----

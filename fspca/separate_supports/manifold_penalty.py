@@ -56,12 +56,10 @@ def descend(Z, X, gamma, note=None, tol=1e-6, max_iter=200):
 
 
 @solves(SeparateSupports)
-def manifold_penalty(
-    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
-    init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
-    tol: float = 1e-6, max_iter: int = 200, max_seconds: float | None = None,
-    progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def manifold_penalty(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+                     init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
+                     tol: float = 1e-6, max_iter: int = 200, max_seconds: float | None = None,
+                     progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find m sparse components at once by a Riemannian descent of block GPower's cost.
 
     With A = Z'Z the problem is min -1/2 sum max(abs(Z'X) - gamma, 0)^2 over n x m matrices X with
@@ -72,23 +70,29 @@ def manifold_penalty(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m : int
         Components.
     k : int
         Nonzeros per component; a penalty for each is searched, as in `gpower`.
     penalty : float
         In place of k, in [0, 1): gamma relative to the largest standard deviation.
-    init, n_starts, seed
+    init, n_starts, seed : str or array, int
         As in `gpower`.
     tol, max_iter : float, int
         Of the descent, as in `minimize_on_stiefel`; ending by max_iter warns.
-    max_seconds, progress
+    max_seconds, progress : float, True or callable
         As everywhere.
 
     Returns
     -------
     Solution
         Without k its problem's k is the largest count that came out.
+
+    See Also
+    --------
+    gpower : The same cost, column by column.
+    sadmm : Orthonormal loadings with a sparse copy.
 
     Notes
     -----

@@ -100,11 +100,10 @@ def descend(A, V, penalty, note=None, tol=1e-6, max_iter=1000):
 
 
 @solves(SeparateSupports)
-def manpg(
-    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
-    init: str | ArrayLike = "pca", n_starts: int = 1, seed: int | None = 0, tol: float = 1e-6,
-    max_iter: int = 1000, max_seconds: float | None = None, progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def manpg(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+          init: str | ArrayLike = "pca", n_starts: int = 1, seed: int | None = 0, tol: float = 1e-6,
+          max_iter: int = 1000, max_seconds: float | None = None,
+          progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find orthonormal components and their sparse copy by proximal gradients on the manifold.
 
     The problem is that of `sadmm`, min -1/2 tr(V'AV) + penalty ||V||_1 over V'V = I.  A step
@@ -114,20 +113,26 @@ def manpg(
     Parameters
     ----------
     A : array (d x d) or Covariance
-    m, k, penalty
+        The covariance.
+    m, k, penalty : int, float
         As in `sadmm`: the penalty is given, or searched for k features of each component.
-    init, n_starts, seed
+    init, n_starts, seed : str or array, int
         As in `sadmm`.
     tol, max_iter : float, int
         Stops where a step, over the step size, is at most tol sqrt(m) times the largest
         eigenvalue, or after so many steps, which warns.
-    max_seconds, progress
+    max_seconds, progress : float, True or callable
         As everywhere.
 
     Returns
     -------
     Solution
         As `sadmm`.
+
+    See Also
+    --------
+    sadmm : A sparse copy in place of a sparse column.
+    manifold_penalty : A smooth penalty.
 
     Notes
     -----

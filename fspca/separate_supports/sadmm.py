@@ -13,13 +13,12 @@ from fspca.validate import checked_nonnegative, checked_truth
 
 
 @solves(SeparateSupports)
-def sadmm(
-    A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
-    gamma: float | None = None, rho: float | None = None, growth: float = 1.1,
-    rho_max: float | None = None, plain: bool = False, deflated: bool = False,
-    init: str | ArrayLike = "pca", n_starts: int = 1, seed: int | None = 0, tol: float = 1e-4,
-    max_iter: int = 1000, max_seconds: float | None = None, progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def sadmm(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
+          gamma: float | None = None, rho: float | None = None, growth: float = 1.1,
+          rho_max: float | None = None, plain: bool = False, deflated: bool = False,
+          init: str | ArrayLike = "pca", n_starts: int = 1, seed: int | None = 0, tol: float = 1e-4,
+          max_iter: int = 1000, max_seconds: float | None = None,
+          progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find orthonormal components and their sparse copy.
 
     The problem is min -1/2 tr(V'AV) + penalty ||V||_1 over V'V = I; tan2019 takes A = X'X, so
@@ -30,6 +29,7 @@ def sadmm(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m : int
         Components.
     k : int
@@ -41,7 +41,8 @@ def sadmm(
     gamma, rho : float
         Positive; rho is that of the first step.  By default ||A||_F + penalty sqrt(dm).
     growth, rho_max : float
-        rho <- min(growth rho, rho_max), 1 <= growth < 2 (1: rho stays).  None: up to the default.
+        Each step takes min(growth rho, rho_max), 1 <= growth < 2 (1: rho stays).  None: up to the
+        default.
     plain : bool
         True takes the rho of each step for gamma: the alternation before it is stabilised,
         Algorithm 1 of tan2019, whose shrinkage fades as rho grows.
@@ -51,12 +52,12 @@ def sadmm(
         orthonormal V.
     init : "pca", "variance", "random" or array (d x m)
         Of V; an array is made orthonormal.
-    n_starts, seed
+    n_starts, seed : int
         As in `tpower`.
     tol, max_iter : float, int
         Stops where ||V - Y|| and the changes of V and of Y are all at most tol sqrt(m); after
         max_iter steps of one alternation it warns.
-    max_seconds, progress
+    max_seconds, progress : float, True or callable
         As everywhere.
 
     Returns
@@ -65,6 +66,11 @@ def sadmm(
         At a penalty `W` is Y with unit columns (one that the penalty emptied keeps the largest
         entry of V's) and its problem's k the largest count; `orthonormal` is V.  `history` holds
         the score after each step or, where k is given, after each penalty tried.
+
+    See Also
+    --------
+    manpg : Columns that are orthonormal and sparse at once.
+    manifold_penalty : A smooth penalty in place of the copy.
 
     Notes
     -----
@@ -77,6 +83,7 @@ def sadmm(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import numpy as np
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.1], [0.0, 0.1, 1.0]])
     >>> sadmm(A, m=1, penalty=0.2).support, sadmm(A, m=1, k=2).support

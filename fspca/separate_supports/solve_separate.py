@@ -32,11 +32,10 @@ KICKS, SWEEPS = 20, 50  # components drawn anew in the union of all patterns; sw
 
 
 @solves(SeparateSupports, counts=True)
-def solve_separate(
-    A: Covariance, m: int, k: int | Sequence[int], *, orthonormal: bool = False,
-    init: str | ArrayLike = "pca", n_starts: int = 3, seed: int | None = 0,
-    max_seconds: float | None = None, progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal: bool = False,
+                   init: str | ArrayLike = "pca", n_starts: int = 3, seed: int | None = 0,
+                   max_seconds: float | None = None,
+                   progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find components, each on features of its own, and say how far from the best they can be.
 
     The problem is max trace(Q'AQ) over d x m matrices W with unit columns of k nonzeros each, Q
@@ -48,6 +47,7 @@ def solve_separate(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m : int
         Components.
     k : int or list of m ints
@@ -56,9 +56,9 @@ def solve_separate(
         Ask that the columns of W are orthogonal.
     init : "pca", "variance", "random" or array (d x m)
         Where the components that are found one by one start.
-    n_starts, seed
+    n_starts, seed : int
         How often the columns of PCA are cut; they are turned at random after the first time.
-    max_seconds, progress
+    max_seconds, progress : float, True or callable
         As everywhere.
 
     Returns
@@ -66,6 +66,11 @@ def solve_separate(
     Solution
         Its `upper_bound` holds for every W of this kind.  `history` holds the score after
         each sweep of the answer's own run.
+
+    See Also
+    --------
+    solve : One support for all components.
+    solve_nonnegative : Loadings that are not negative.
 
     Notes
     -----

@@ -41,11 +41,10 @@ def truncated_power(A, k, start=None, note=None, tol=1e-12, max_iter=200):
 
 
 @solves(SeparateSupports)
-def tpower(
-    A: Covariance, m: int, k: int, *, init: str | ArrayLike = "variance", n_starts: int = 1,
-    seed: int | None = 0, tol: float = 1e-12, max_iter: int = 200,
-    max_seconds: float | None = None, progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def tpower(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "variance", n_starts: int = 1,
+           seed: int | None = 0, tol: float = 1e-12, max_iter: int = 200,
+           max_seconds: float | None = None,
+           progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find one sparse component after another, each with k features of its own.
 
     The problem is max trace(Q'AQ) over d x m matrices W with unit columns of at most k nonzeros
@@ -56,6 +55,7 @@ def tpower(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components, and nonzeros per component; together they may use up to m k features.
     init : "variance", "pca", "random" or array (d x m)
@@ -68,13 +68,18 @@ def tpower(
         A component ends where a step raises x'Ax by less, relatively.
     max_iter : int
         Steps per component at most; ending there warns.
-    max_seconds, progress
+    max_seconds, progress : float, True or callable
         As everywhere.
 
     Returns
     -------
     Solution
         `history` holds the score of the components so far after each step; `support` is the union.
+
+    See Also
+    --------
+    gpower : Thresholds where it truncates.
+    greedy_tpower : One support for all components.
 
     Notes
     -----

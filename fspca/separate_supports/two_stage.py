@@ -30,13 +30,12 @@ def feature_scores(A, V):
 
 
 @solves(SharedSupport)
-def two_stage(
-    A: Covariance, m: int, k: int, *, penalty: float | None = None, gamma: float | None = None,
-    rho: float | None = None, first: ArrayLike | None = None, refit: bool = False,
-    growth: float = 1.1, rho_max: float | None = None, init: str | ArrayLike = "pca",
-    n_starts: int = 1, seed: int | None = 0, tol: float = 1e-4, max_iter: int = 200,
-    max_seconds: float | None = None, progress: Listener | None = None,
-) -> Solution:  # fmt: skip
+def two_stage(A: Covariance, m: int, k: int, *, penalty: float | None = None,
+              gamma: float | None = None, rho: float | None = None, first: ArrayLike | None = None,
+              refit: bool = False, growth: float = 1.1, rho_max: float | None = None,
+              init: str | ArrayLike = "pca", n_starts: int = 1, seed: int | None = 0,
+              tol: float = 1e-4, max_iter: int = 200, max_seconds: float | None = None,
+              progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Choose k features by a first SADMM on all, and run a second on those.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  The first stage
@@ -46,21 +45,24 @@ def two_stage(
     Parameters
     ----------
     A : array (d x d) or Covariance
+        The covariance.
     m, k : int
         Components and features in all, 1 <= m <= k <= d.
     penalty : float or None
         Of both stages; None: a tenth of the largest eigenvalue over sqrt(k).
-    gamma, rho, growth, rho_max, init, tol, max_iter
-        As in `sadmm`; max_iter of each stage.
+    gamma, rho : float
+        As in `sadmm`.
     first : array, d x m, or None
         The orthonormal V of a first stage already run, to be shared by many k.
     refit : bool
         Take the best loadings on the features chosen in place of the second stage, whose
         penalty costs variance where no feature can be lost any more.
-    n_starts, seed
+    growth, rho_max, init : float, str or array
+        As in `sadmm`.
+    n_starts, seed : int
         First stages in all; those after the first start from random subspaces.
-    max_seconds, progress
-        As everywhere.
+    tol, max_iter, max_seconds, progress : float, int, True or callable
+        As in `sadmm`; max_iter is that of each stage.
 
     Returns
     -------
@@ -68,6 +70,11 @@ def two_stage(
         W is the second stage's orthonormal V.  `n_iter` counts the steps of both; `history`
         holds after each what the best loadings on the features of the largest scores explain,
         in the second stage what its V explains.
+
+    See Also
+    --------
+    sadmm : Both of its stages.
+    go : Squares where it takes moduli.
 
     Notes
     -----

@@ -13,18 +13,10 @@ from fspca.starts import WORDS, checked_init
 
 
 @solves(SharedSupport)
-def greedy_tpower(
-    A: Covariance,
-    m: int,
-    k: int,
-    *,
-    init: str | np.ndarray = "variance",
-    seed: int | np.random.Generator | None = 0,
-    tol: float = 1e-12,
-    max_iter: int = 200,
-    max_seconds: float | None = None,
-    progress: Listener | None = None,
-) -> Solution:
+def greedy_tpower(A: Covariance, m: int, k: int, *, init: str | np.ndarray = "variance",
+                  seed: int | np.random.Generator | None = 0, tol: float = 1e-12,
+                  max_iter: int = 200, max_seconds: float | None = None,
+                  progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Choose the support of one k-sparse component, then the best m loadings on it.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  The truncated power
@@ -39,7 +31,7 @@ def greedy_tpower(
     init : "variance", "pca", "random" or array (d x m)
         Start from the feature of largest variance, from the leading eigenvector, from a random
         direction, or from the first column given.
-    seed, tol, max_iter, max_seconds, progress
+    seed, tol, max_iter, max_seconds, progress : int, float, True or callable
         As in `fspca.tpower`.
 
     Returns
@@ -64,7 +56,7 @@ def greedy_tpower(
     array([0, 2])
     """
     init = checked_init(init, A.size, m, WORDS)
-    options = {"seed": seed, "tol": tol, "max_iter": max_iter}
+    options: dict = {"seed": seed, "tol": tol, "max_iter": max_iter}
     options["init"] = init if isinstance(init, str) else init[:, :1]
     with Run(None, max_seconds, progress) as run:
         news = {"max_seconds": run.left, "progress": lambda _: run.tell()}
