@@ -246,9 +246,11 @@ def divided(tree, rows, fixed, state, z, bound, place):
 
 
 @solves(SharedSupport)
-def branch_and_bound(A, m, k, *, gap=0.0, required=(), forbidden=(), max_memory=MAX_MEMORY,
-                     n_starts=1, seed=0, max_iter=100_000, max_seconds=None,
-                     progress=None):  # fmt: skip
+def branch_and_bound(A: Covariance, m: int, k: int, *, gap: float = 0.0,
+                     required: Sequence[int] = (), forbidden: Sequence[int] = (),
+                     max_memory: float = MAX_MEMORY, n_starts: int = 1, seed: int | None = 0,
+                     max_iter: int = 100_000, max_seconds: float | None = None,
+                     progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find the best support and prove it, or return the best so far with its valid gap.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  The set of
@@ -265,12 +267,12 @@ def branch_and_bound(A, m, k, *, gap=0.0, required=(), forbidden=(), max_memory=
         Stop when the optimum is proven to be at most this much higher, relatively.
     required, forbidden : sequences of features
         What the support must hold, and must lack.
+    max_memory : int
+        Bytes for arrays; where the matrix does not fit, and the data do not, there is no search.
     n_starts, seed : int
         Random starts of the first answer beside Go and the largest variances.
     max_iter, max_seconds : int, float
         The budget in nodes and in seconds; ending there, or by Ctrl-C, leaves a valid bound.
-    max_memory : int
-        Bytes for arrays; where the matrix does not fit, and the data do not, there is no search.
     progress : True or callable
         Told after each node.
 

@@ -20,8 +20,10 @@ STARTS = {"fast": 5, "thorough": 30}
 
 
 @solves(SharedSupport)
-def solve(A, m, k, *, effort="fast", required=(), forbidden=(), max_memory=MAX_MEMORY, seed=0,
-          max_iter=500, max_seconds=None, progress=None):  # fmt: skip
+def solve(A: Covariance, m: int, k: int, *, effort: str = "fast", required: Sequence[int] = (),
+          forbidden: Sequence[int] = (), max_memory: float = MAX_MEMORY, seed: int | None = 0,
+          max_iter: int = 500, max_seconds: float | None = None,
+          progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find a good support and say how far from the best it can be.
 
     The problem is max trace(W'AW) over W'W = I with at most k nonzero rows.  Go, the k
@@ -39,14 +41,14 @@ def solve(A, m, k, *, effort="fast", required=(), forbidden=(), max_memory=MAX_M
         "thorough" takes more starts and then branches and bounds.
     required, forbidden : sequences of features
         What the support must hold, and must lack.
-    seed : int
-        Of the random starts.
-    max_iter, max_seconds : int, float
-        The thorough search's budget of nodes, and seconds for all; a Ctrl-C keeps the best too.
     max_memory : int
         Bytes for arrays.  With the sizes alone it decides how the bound is had: from the matrix,
         from the data, or, where neither fits, by chance, and then the answer says with which
         probability it holds.  The thorough search is then refused.
+    seed : int
+        Of the random starts.
+    max_iter, max_seconds : int, float
+        The thorough search's budget of nodes, and seconds for all; a Ctrl-C keeps the best too.
     progress : True or callable
         Told of each improvement and each node.
 
