@@ -144,7 +144,7 @@ def news(solver):
     assert len(values)
     if solver.promise("rises"):
         assert np.all(np.diff(values) >= -ROUNDING * values[-1])
-    assert values[-1] <= solution.objective * (1 + ROUNDING)
+        assert values[-1] <= solution.objective * (1 + ROUNDING)
     bounds = np.array([each.bound for each in heard if each.bound is not None])
     assert np.all(np.diff(bounds) <= 0)
     assert np.all(bounds >= solution.objective * (1 - ROUNDING))

@@ -56,11 +56,10 @@ def greedy_tpower(A: Covariance, m: int, k: int, *, init: str | np.ndarray = "va
     array([0, 2])
     """
     init = checked_init(init, A.size, m, WORDS)
-    options: dict = {"seed": seed, "tol": tol, "max_iter": max_iter}
-    options["init"] = init if isinstance(init, str) else init[:, :1]
+    start = init if isinstance(init, str) else np.asarray(init)[:, :1]
     with Run(None, max_seconds, progress) as run:
-        news = {"max_seconds": run.left, "progress": lambda _: run.tell()}
-        first = tpower(A, 1, k, **options, **news)
+        first = tpower(A, 1, k, init=start, seed=seed, tol=tol, max_iter=max_iter,
+                       max_seconds=run.left, progress=lambda _: run.tell())  # fmt: skip
         support = largest(np.abs(first.W[:, 0]), k)
         facts = {"n_iter": first.n_iter, "stopped": first.stopped}
         run.take(solution_on(A, SharedSupport(m, k), support, "greedy_tpower", **facts))
