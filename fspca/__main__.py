@@ -1,9 +1,23 @@
-"""Commands: `datasets` lists the data sets, `fetch NAME` downloads one."""
+"""Choose features from a table, say what more of them would explain, check a proof, list data.
+
+Exit codes: 0 all went well; 1 a file, a number or a proof is wrong, said in one line on standard
+error; 2 the command line is; 130 ended by Ctrl-C before there was an answer.
+"""
 
 import argparse
+import json
+import sys
+import warnings
+from pathlib import Path
 
 from fspca import datasets
 from fspca.catalogue import CATALOGUE
+from fspca.check_certificate import check
+from fspca.covariance import Covariance
+from fspca.selection import default_counts, fewest
+from fspca.shared_support.path import path
+from fspca.shared_support.solve import solve
+from fspca.tables import read_table, warn_of_units
 
 
 def listed():
@@ -18,19 +32,178 @@ def listed():
     return lines
 
 
-def main(arguments=None):
+def covariance(options):
+    """Return the covariance of the table asked for, which knows the names of the columns."""
+    table = read_table(options.table)
+    A = Covariance.from_data(table.X, standardize=options.scale)
+    A.names = table.names
+    if not options.scale:
+        warn_of_units(A, 2)
+    return A
+
+
+def features_of(A, given):
+    """Return the numbers of features given by name or by number, with commas between."""
+    found = []
+    for each in filter(None, given.split(",")):
+        if A.names and each in A.names:
+            found.append(A.names.index(each))
+        elif each.isdigit():
+            found.append(int(each))
+        else:
+            raise ValueError(f"{each!r} is the name of no column")
+    return tuple(found)
+
+
+def summary(A, solution):
+    """Return what an answer says, ready for JSON."""
+    total, bound = A.trace or 1.0, solution.upper_bound
+    return {
+        "k": len(solution.support),
+        "features": [A.names[j] if A.names else int(j) for j in solution.support],
+        "loadings": solution.W[solution.support].tolist(),
+        "explained_variance_ratio": solution.objective / total,
+        "upper_bound_ratio": None if bound is None else bound / total,
+        "gap": solution.gap,
+        "stopped": solution.stopped,
+    }
+
+
+def table(said):
+    """Return the chosen features and their loadings, a line each."""
+    width = max(len(str(name)) for name in said["features"])
+    rows = zip(said["features"], said["loadings"], strict=True)
+    return [f"{name!s:{width}} " + " ".join(f"{w:8.4f}" for w in row) for name, row in rows]
+
+
+def select(options):
+    """Choose features from a table."""
+    A, m = covariance(options), options.components
+    k = options.features if options.explain is None else fewest(A, m, options.explain)
+    sides = {side: features_of(A, getattr(options, side)) for side in ("required", "forbidden")}
+    given = {"seed": options.seed, "max_seconds": options.max_seconds, **sides}
+    solution = solve(A, m, k, progress=options.progress, **given)
+    said = summary(A, solution)
+    return said, [str(solution), *table(said)], (lambda: plots().plot_loadings(solution))
+
+
+def follow(options):
+    """Say what each of several numbers of features explains."""
+    A, m = covariance(options), options.components
+    ks = [int(k) for k in options.features.split(",")] if options.features else None
+    solutions = path(A, m, ks or default_counts(m, A.size), bound="dual", seed=options.seed)
+    said = [summary(A, each) for each in solutions]
+    lines, before = [f"{'k':>6} {'explained':>10} {'at most':>8}  new features"], set()
+    for row in said:
+        new = [str(name) for name in row["features"] if name not in before]
+        before = set(row["features"])
+        values = f"{row['explained_variance_ratio']:10.4f} {row['upper_bound_ratio']:8.4f}"
+        lines.append(f"{row['k']:6} {values}  {' '.join(new)}")
+    return said, lines, (lambda: plots().plot_path(solutions))
+
+
+def plots():
+    """Return the module that draws, or say what it needs."""
+    from fspca import plots
+
+    return plots
+
+
+def judge(options):
+    """Check a certificate file, with the data that it speaks of where it does not carry them."""
+    X = read_table(options.data).X if options.data else None
+    verdict = check(options.file, X=X, exact=options.exact)
+    numbers = f": {verdict.value:.10g} of at most {verdict.bound:.10g}" if verdict.holds else ""
+    return verdict._asdict(), [f"{options.file}: {verdict.reason}{numbers}"], None
+
+
+def fetch(options):
+    """Download a data set."""
+    place = str(datasets.fetch(options.name))
+    return place, [place], None
+
+
+def sets(options):
+    """List the data sets and where they are."""
+    lines = listed()
+    return lines, lines, None
+
+
+def command_line():
+    """Return the parser."""
     parser = argparse.ArgumentParser(prog="fspca", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("datasets", help="list the data sets and where they are")
-    commands.add_parser("fetch", help="download one").add_argument("name", choices=CATALOGUE)
+    both = argparse.ArgumentParser(add_help=False)
+    both.add_argument("--json", action="store_true", help="print JSON")
+    both.add_argument("--output", type=Path, help="write there, and not to the screen")
+    of_table = argparse.ArgumentParser(add_help=False, parents=[both])
+    of_table.add_argument("table", help="CSV, TSV, npz, mtx or parquet: samples in rows")
+    of_table.add_argument("-m", "--components", type=int, default=2, help="default: 2")
+    of_table.add_argument("--scale", action="store_true", help="give all features variance 1")
+    of_table.add_argument("--seed", type=int, default=0)
+    of_table.add_argument("--plot", type=Path, help="draw into this file (png, svg, pdf)")
+    of_table.add_argument("--quiet", dest="progress", action="store_const", const=None,
+                          default=True if sys.stderr.isatty() else None, help="no bar")  # fmt: skip
+    one = commands.add_parser("select", parents=[of_table], help="choose features")
+    how_many = one.add_mutually_exclusive_group(required=True)
+    how_many.add_argument("-k", "--features", type=int, help="how many")
+    how_many.add_argument("--explain", type=float, help="the fewest that explain this share")
+    one.add_argument("--required", default="", help="names or numbers, with commas between")
+    one.add_argument("--forbidden", default="", help="names or numbers, with commas between")
+    one.add_argument("--max-seconds", type=float)
+    one.set_defaults(work=select)
+    many = commands.add_parser("path", parents=[of_table], help="what each count explains")
+    many.add_argument("-k", "--features", help="counts, with commas between; default: about ten")
+    many.set_defaults(work=follow)
+    proof = commands.add_parser("check", parents=[both], help="check a certificate file")
+    proof.add_argument("file")
+    proof.add_argument(
+        "--data", help="the table that the file speaks of, where it has only its sum"
+    )
+    proof.add_argument("--exact", action="store_true", help="in integers, for up to 150 features")
+    proof.set_defaults(work=judge)
+    commands.add_parser("datasets", parents=[both], help="list the data sets").set_defaults(
+        work=sets
+    )
+    one_set = commands.add_parser("fetch", parents=[both], help="download a data set")
+    one_set.add_argument("name", choices=CATALOGUE)
+    one_set.set_defaults(work=fetch)
+    return parser
+
+
+def main(arguments=None):
+    """Run one command."""
+    parser = command_line()
     options = parser.parse_args(arguments)
-    if options.command == "datasets":
-        print("\n".join(listed()))
-    else:
-        try:
-            print(datasets.fetch(options.name))
-        except (ImportError, OSError, ValueError) as error:
-            parser.exit(1, f"{error}\n")
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("default")
+            said, lines, drawn = options.work(options)
+        for each in told:
+            print(f"fspca: {each.message}", file=sys.stderr)
+        if drawn is not None and options.plot:
+            drawn().figure.savefig(options.plot)
+        text = json.dumps(said) if options.json else "\n".join(lines)
+        if options.output:
+            whole(options.output, text + "\n")
+        else:
+            print(text)
+    except KeyboardInterrupt:
+        parser.exit(130, "fspca: interrupted\n")
+    except (ArithmeticError, ImportError, MemoryError, OSError, TypeError, ValueError) as error:
+        parser.exit(1, f"fspca: {error}\n")
+    if options.command == "check" and not said["holds"]:
+        parser.exit(1)
+
+
+def whole(file, text):
+    """Write a file at once, so that what ends in between leaves none half written."""
+    part = file.with_name(f".{file.name}.part")
+    try:
+        part.write_text(text)
+        part.replace(file)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """One look for every figure of the book: a method keeps its colour, marker and line."""
 
+import numpy as np
+
 try:
     import matplotlib.pyplot as plt
 except ImportError as missing:
@@ -50,3 +52,204 @@ def slider(pages, label, start=0):
     knob = f'<input type="range" min="0" max="{len(pages) - 1}" value="{start}" oninput="{turn}">'
     shown = f'<div aria-live="polite">{"".join(shown)}</div>'
     return f'<div class="pages"><label>{label} {knob}</label>{shown}</div>'
+
+
+# Okabe and Ito's colours without black, for groups of samples.
+PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442"]
+
+
+def seaborn():
+    """Return seaborn, or say what draws heat maps and groups."""
+    try:
+        import seaborn
+    except ImportError as missing:
+        raise ImportError("this picture needs seaborn: pip install 'fspca[plots]'") from missing
+    return seaborn
+
+
+def loadings_of(answer):
+    """Return (W, support, names) of a Solution, of a Choice or of a fitted estimator."""
+    answer = getattr(answer, "solution_", getattr(answer, "solution", answer))
+    d = len(answer.W)
+    names = answer.names if answer.names is not None else [str(j) for j in range(d)]
+    return answer.W, np.asarray(answer.support), list(names)
+
+
+def axes_for(ax, width=6.0, height=3.4):
+    """Return the axes given, or those of a new figure."""
+    return figure(width, height)[1] if ax is None else ax
+
+
+def plot_loadings(answer, ax=None):
+    """Draw the loadings of the chosen features as a heat map, largest first, and return the axes.
+
+    Parameters
+    ----------
+    answer : Solution, Choice or fitted estimator
+    ax : Axes
+        Where to draw; a new figure by default.
+    """
+    W, support, names = loadings_of(answer)
+    rows = support[np.argsort(-np.linalg.norm(W[support], axis=1), kind="stable")]
+    named = 0.08 * max(len(str(names[j])) for j in rows)
+    ax = axes_for(ax, 1.8 + named + 0.7 * W.shape[1], 0.9 + 0.28 * len(rows))
+    seaborn().heatmap(
+        W[rows], vmin=-1, vmax=1, center=0, cmap="vlag", annot=len(rows) * W.shape[1] <= 60,
+        fmt=".2f", yticklabels=[names[j] for j in rows], ax=ax, cbar_kws={"label": "loading"},
+        xticklabels=[f"{j + 1}" for j in range(W.shape[1])],
+    )  # fmt: skip
+    ax.set(xlabel="component", ylabel="feature chosen")
+    ax.tick_params(axis="y", rotation=0)
+    return ax
+
+
+def plot_path(answers, ax=None):
+    """Draw what each count explains, and shade up to the bound; return the axes.
+
+    Parameters
+    ----------
+    answers : sequence of Solution, or Choice
+        From `fspca.path` or `fspca.selection`; the held-out share is drawn where there is one.
+    ax : Axes
+    """
+    choice = answers if hasattr(answers, "held_out") else None
+    solutions = answers.solutions if choice is not None else list(answers)
+    what = choice.what if choice is not None else "k"
+    counts = [getattr(each.problem, what) for each in solutions]
+    total = solutions[0].total_variance or 1.0
+    value = np.array([each.objective for each in solutions]) / total
+    ax = axes_for(ax)
+    ax.plot(counts, value, **STYLES["ipu"], markersize=4, label="explained by the answer")
+    if all(each.upper_bound is not None for each in solutions):
+        bound = np.array([each.upper_bound for each in solutions]) / total
+        ax.fill_between(counts, value, bound, alpha=0.25, color=STYLES["ipu"]["color"], lw=0)
+        ax.plot(counts, bound, **STYLES["dual"], markersize=3, label="no answer explains more")
+    if choice is not None:
+        ax.errorbar(counts, choice.held_out, choice.standard_error, capsize=3, markersize=4,
+                    label="held out, one standard error", **STYLES["go"])  # fmt: skip
+        ax.plot(counts, choice.noise, **STYLES["pca"], markersize=3, label="permuted data")
+        ax.axvline(choice.chosen, color="0.4", lw=1, ls=":")
+    ax.set(xlabel={"k": "features k", "m": "components m"}[what], ylabel="share of the variance")
+    ax.set_ylim(bottom=0)
+    ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def plot_stability(choice, ax=None, most=30):
+    """Draw how often each feature is chosen at each count, the most frequent first.
+
+    Parameters
+    ----------
+    choice : Choice
+    ax : Axes
+    most : int
+        Features drawn at most.
+    """
+    rows = np.argsort(-choice.frequency.mean(axis=0), kind="stable")[:most]
+    names = choice.names or [str(j) for j in range(choice.frequency.shape[1])]
+    ax = axes_for(ax, 1.8 + 0.45 * len(choice.counts), 0.9 + 0.22 * len(rows))
+    seaborn().heatmap(
+        choice.frequency[:, rows].T, vmin=0, vmax=1, cmap="cividis", ax=ax,
+        xticklabels=choice.counts.tolist(), yticklabels=[names[j] for j in rows],
+        cbar_kws={"label": "chosen in a share of the halves"},
+    )  # fmt: skip
+    ax.set(xlabel={"k": "features k", "m": "components m"}[choice.what], ylabel="feature")
+    ax.tick_params(axis="y", rotation=0)
+    return ax
+
+
+def plot_biplot(answer, X, components=(0, 1), groups=None, ax=None):
+    """Draw samples by their scores on two components, and the chosen features as arrows.
+
+    Parameters
+    ----------
+    answer : fitted estimator
+        Its `transform` gives the scores.
+    X : array, n samples x d features
+    components : pair of int
+    groups : sequence of n labels
+        Coloured and marked apart where given.
+    ax : Axes
+    """
+    T, (_, support, names) = answer.transform(X), loadings_of(answer)
+    W = np.asarray(answer.components_).T
+    a, b = components
+    ax = axes_for(ax, 5.0, 4.2)
+    seaborn().scatterplot(
+        x=T[:, a], y=T[:, b], hue=groups, style=groups, s=18, alpha=0.7, ax=ax,
+        palette=None if groups is None else PALETTE[: len(np.unique(groups))],
+    )  # fmt: skip
+    reach = 0.9 * np.abs(T[:, [a, b]]).max() / (np.abs(W[:, [a, b]]).max() or 1.0)
+    for j in support:
+        tip = reach * W[j, [a, b]]
+        ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "->", "color": "0.25"})
+        ax.annotate(names[j], tip, fontsize=8, ha="center", va="bottom")
+    ax.set(xlabel=f"component {a + 1}", ylabel=f"component {b + 1}")
+    return ax
+
+
+def plot_on_image(answer, shape, ax=None, component=None):
+    """Draw the chosen features as pixels of an image: row lengths, or one component's loadings.
+
+    Parameters
+    ----------
+    answer : Solution, Choice or fitted estimator
+    shape : pair of int
+        Rows and columns; their product is d.
+    ax : Axes
+    component : int
+        None draws the length of each row of W.
+    """
+    W, _, _ = loadings_of(answer)
+    if np.prod(shape) != len(W):
+        raise ValueError(f"shape={tuple(shape)} has {np.prod(shape)} pixels, and d={len(W)}")
+    values = np.linalg.norm(W, axis=1) if component is None else W[:, component]
+    ax = axes_for(ax, 2.6, 2.6)
+    most = np.abs(values).max() or 1.0
+    look = {"cmap": "Greys", "vmin": 0} if component is None else {"cmap": "vlag", "vmin": -most}
+    ax.imshow(values.reshape(shape), vmax=most, **look)
+    ax.set(xticks=[], yticks=[])
+    return ax
+
+
+def plot_on_axis(answer, x=None, ax=None):
+    """Draw the loadings along an axis that the features have, such as wavelength or time.
+
+    Parameters
+    ----------
+    answer : Solution, Choice or fitted estimator
+    x : array of d numbers
+        The place of each feature; its number by default.
+    ax : Axes
+    """
+    W, support, _ = loadings_of(answer)
+    x = np.arange(len(W)) if x is None else np.asarray(x)
+    ax = axes_for(ax)
+    ax.plot(x[[0, -1]], [0, 0], color="0.6", lw=0.8)
+    for j, w in enumerate(W.T):
+        chosen = support[w[support] != 0]
+        look = list(STYLES.values())[1 + j % 7]
+        lines = ax.vlines(x[chosen], 0, w[chosen], color=look["color"], lw=1.2)
+        ax.plot(x[chosen], w[chosen], look["marker"], color=look["color"], markersize=4,
+                label=f"component {j + 1}")  # fmt: skip
+        lines.set_linestyle(look["linestyle"])
+    ax.set(ylabel="loading")
+    ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def plot_history(solution, ax=None):
+    """Draw the objective after each step, and the bound where one is known.
+
+    Parameters
+    ----------
+    solution : Solution
+    ax : Axes
+    """
+    ax = axes_for(ax)
+    ax.plot(range(1, len(solution.history) + 1), solution.history, **STYLES["ipu"], markersize=4)
+    if solution.upper_bound is not None:
+        ax.axhline(solution.upper_bound, color="0.3", ls="--", lw=1)
+        ax.annotate("no answer explains more", (1, solution.upper_bound), fontsize=8, va="bottom")
+    ax.set(xlabel="step", ylabel="variance explained")
+    return ax

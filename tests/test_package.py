@@ -31,11 +31,13 @@ def test_the_package_is_small():
     """Counted are lines of code: not docstrings, comments and blanks."""
     apart = ("catalogue.py", "check_certificate.py")  # a table of facts; a program of its own
     module = [p for p in FILES if p.name not in apart]
-    assert (
-        sum(map(code_lines, module)) < 5900
-    )  # three problems, some thirty methods; the aim is 4,800
+    assert sum(map(code_lines, module)) < 6600  # all problems and doors; the aim is 4,800
     long = {p.name for p in module if len(p.read_text().splitlines()) > 250}
-    assert long <= {"registry.py", "problem.py", "branch_and_bound.py", "covariance.py"}
+    assert long <= {
+        "registry.py", "problem.py", "covariance.py", "data_sources.py",  # tables and questions
+        "branch_and_bound.py", "certificate.py",  # budgets, events and proofs in one search
+        "selection.py", "sklearn.py", "plots.py",  # docstrings that read alone; seven pictures
+    }  # fmt: skip
 
 
 def test_importing_it_needs_numpy_and_scipy_only():

@@ -1,0 +1,367 @@
+r"""Choosing how many: what each count explains, in sample and held out, and how stable it is.
+
+`select_k` follows a path over the number of features, `select_m` over that of components.  Each
+count gets a certified bound, the held-out share of cross-validation with its standard error, how
+often each feature is chosen from half of the samples, and what permuted data would explain.
+"""
+
+import hashlib
+import json
+import pickle
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from fspca.covariance import Covariance
+from fspca.running import Run
+from fspca.shared_support.path import path
+from fspca.tables import named
+from fspca.validate import checked_count
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A row for each count tried, and the count chosen.
+
+    counts : the numbers of features (or of components) tried, ascending.
+    explained, bound : the share of all variance in sample, and what no answer exceeds.
+    held_out, standard_error : the mean share on folds left out, and its standard error.
+    frequency : counts x d, how often a feature is chosen from half of the samples.
+    stability, interval : agreement of these choices, corrected for chance, and 95 % of it.
+    noise : the share that columns permuted one by one explain, the largest of the permutations.
+    chosen, best : by the one-standard-error rule, and where the held-out mean is largest.
+    """
+
+    what: str
+    counts: np.ndarray
+    explained: np.ndarray
+    bound: np.ndarray
+    held_out: np.ndarray
+    standard_error: np.ndarray
+    frequency: np.ndarray = field(repr=False)
+    stability: np.ndarray
+    interval: np.ndarray
+    noise: np.ndarray
+    solutions: tuple = field(repr=False)
+    names: tuple | None = field(default=None, repr=False)
+
+    @property
+    def best(self):
+        """The count with the largest held-out mean."""
+        return int(self.counts[np.argmax(self.held_out)])
+
+    @property
+    def chosen(self):
+        """The least count whose held-out mean is within a standard error of the best."""
+        at = int(np.argmax(self.held_out))
+        enough = self.held_out >= self.held_out[at] - self.standard_error[at]
+        return int(self.counts[np.argmax(enough)])
+
+    @property
+    def solution(self):
+        """The answer at the count chosen."""
+        return self.solutions[int(np.searchsorted(self.counts, self.chosen))]
+
+    def to_frame(self):
+        """Return the rows as a pandas DataFrame."""
+        try:
+            import pandas as pd
+        except ImportError as missing:
+            raise ImportError(
+                "Choice.to_frame needs pandas: pip install 'fspca[frames]'"
+            ) from missing
+        columns = ("explained", "bound", "held_out", "standard_error", "stability", "noise")
+        table = {self.what: self.counts} | {name: getattr(self, name) for name in columns}
+        return pd.DataFrame(table).set_index(self.what)
+
+    def __str__(self):
+        at = int(np.searchsorted(self.counts, self.chosen))
+        return (
+            f"{self.what}={self.chosen}: explains {100 * self.held_out[at]:.3g} % held out "
+            f"(+- {100 * self.standard_error[at]:.2g}), {100 * self.explained[at]:.3g} % in "
+            f"sample, at most {100 * self.bound[at]:.3g} % possible; "
+            f"stability {self.stability[at]:.2g}; best at {self.what}={self.best}"
+        )
+
+    __repr__ = __str__
+
+
+def stability(chosen):
+    """Return how well selections agree beyond chance, and its 95 % interval.
+
+    `chosen` is runs x d, True where a run chose a feature.  1 is full agreement, 0 what choices
+    at random give (Nogueira, Sechidis and Brown 2018); the interval is their asymptotic one.
+
+    >>> stability(np.array([[True, False, False], [True, False, False]]))[0]
+    1.0
+    """
+    Z = np.asarray(chosen, dtype=float)
+    runs, d = Z.shape
+    share = Z.mean(axis=0)
+    density = share.mean()
+    if not 0 < density < 1:  # all or none are chosen: nothing could differ
+        return 1.0, (1.0, 1.0)
+    chance = density * (1 - density)
+    index = 1 - runs / (runs - 1) * np.mean(share * (1 - share)) / chance
+    counts = Z.sum(axis=1)
+    each = (
+        Z @ share / d
+        - counts * density / d
+        + index / 2 * (2 * counts * density / d - counts / d - density + 1)
+    ) / chance
+    spread = 1.96 * np.sqrt(4 / runs**2 * np.sum((each - each.mean()) ** 2))
+    return float(index), (float(index - spread), float(min(index + spread, 1.0)))
+
+
+def held_out_share(W, X, mean, scale):
+    """Return the share of the variance of rows X, centred and scaled so, that span(W) explains.
+
+    >>> X = np.array([[1.0, 1.0], [-1.0, 1.0]])
+    >>> held_out_share(np.eye(2)[:, :1], X, np.zeros(2), np.ones(2))
+    0.5
+    """
+    Z = (X - mean) / scale
+    total = np.vdot(Z, Z)
+    Q = np.linalg.qr(W)[0]
+    return float(np.vdot(Z @ Q, Z @ Q) / total) if total else 0.0
+
+
+def select_k(X, m, ks=None, *, folds=5, subsamples=40, permutations=5, center=True,
+             standardize=False, bound="dual", seed=0, progress=None, resume=None):  # fmt: skip
+    r"""Say what each number of features explains, and choose one.
+
+    Parameters
+    ----------
+    X : array or DataFrame, n samples x d features
+    m : int
+        The number of components.
+    ks : sequence of int
+        The counts of features to try; by default about ten, from m to d, evenly in logarithm.
+    folds : int
+        Of the cross-validation; a fold's rows take no part in any step of its fit.
+    subsamples : int
+        Halves of the samples from which features are chosen again, for their stability.
+    permutations : int
+        Copies of the data with each column permuted, which have no common direction.
+    center, standardize : bool
+        As in `Covariance.from_data`; means and deviations are those of the rows fitted.
+    bound : "dual" or "shifted"
+        As in `path`: the tight bound, or the quick one.
+    seed : int
+        Of the folds, halves and permutations.
+    progress : bool or callable
+        As of every solver: an event for each fit of all counts, whose objective is the best
+        held-out mean so far.
+    resume : path
+        A file of what is done, so that a run that was ended goes on where it was.
+
+    Returns
+    -------
+    Choice
+        Print it; `chosen` follows the one-standard-error rule.
+
+    See Also
+    --------
+    select_m : the same for the number of components.
+
+    Notes
+    -----
+    Held-out shares compare what was fitted on other rows; certified bounds concern the rows
+    given.  The cost is that of folds + subsamples + permutations + 1 paths.
+    Explained in the chapter "Choose how many".
+
+    References
+    ----------
+    Nogueira, Sechidis and Brown, "On the stability of feature selection algorithms", JMLR 18,
+    2018.
+
+    Examples
+    --------
+    >>> from fspca.synthetic import make_spiked
+    >>> X = np.random.default_rng(0).standard_normal((60, 8))
+    >>> X[:, :3] += 3 * np.random.default_rng(1).standard_normal((60, 1))
+    >>> select_k(X, m=1, ks=[1, 2, 3, 5, 8], subsamples=10).chosen
+    3
+    """
+    X, names = as_table(X)
+    ks = default_counts(m, X.shape[1]) if ks is None else sorted(set(map(int, ks)))
+    return _choose(X, "k", (m, ks), names, folds, subsamples, permutations, center,
+                   standardize, bound, seed, progress, resume)  # fmt: skip
+
+
+def select_m(X, k, ms=None, *, folds=5, subsamples=40, permutations=5, center=True,
+             standardize=False, bound="dual", seed=0, progress=None, resume=None):  # fmt: skip
+    """Say what each number of components on k features explains, and choose one.
+
+    Parameters and result are those of `select_k`, with the counts `ms` of components (by default
+    1 to the lesser of ten and k).  More components never explain less, so read where they stop
+    explaining more than permuted data would.
+
+    Parameters
+    ----------
+    X : array or DataFrame, n samples x d features
+    k : int
+        The number of features.
+    ms : sequence of int
+        The numbers of components to try.
+    folds, subsamples, permutations, center, standardize, bound, seed, progress, resume
+        As in `select_k`.
+
+    Returns
+    -------
+    Choice
+
+    See Also
+    --------
+    select_k : the same for the number of features.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((60, 8))
+    >>> X[:, :3] += 3 * np.random.default_rng(1).standard_normal((60, 1))
+    >>> choice = select_m(X, k=3, ms=[1, 2, 3], subsamples=10)
+    >>> bool(choice.held_out[0] > 0.5)
+    True
+    """
+    X, names = as_table(X)
+    ms = list(range(1, min(10, k) + 1)) if ms is None else sorted(set(map(int, ms)))
+    return _choose(X, "m", (ms, k), names, folds, subsamples, permutations, center,
+                   standardize, bound, seed, progress, resume)  # fmt: skip
+
+
+def fewest(A, m, share):
+    """Return the least k at which a quick answer explains this share of all variance.
+
+    >>> fewest(Covariance(np.diag([5.0, 3.0, 1.0, 1.0])), 2, 0.8)
+    2
+    """
+    top = float(A.leading(m)[0].sum()) / (A.trace or 1.0)
+    if top < share:
+        raise ValueError(
+            f"{100 * share:.4g} % of the variance cannot be had: m={m} components of all "
+            f"features explain {100 * top:.4g} %"
+        )
+    low, high = m - 1, A.size  # below `low` it is too little, at `high` it is enough
+    while high - low > 1:
+        k = (low + high) // 2
+        enough = quick(A, (m, [k]))[0].objective >= share * A.trace
+        low, high = (low, k) if enough else (k, high)
+    return high
+
+
+def default_counts(m, d):
+    """Return about ten counts from m to d, evenly in logarithm."""
+    return np.unique(np.geomspace(m, d, 10).round().astype(int)).tolist()
+
+
+def as_table(X):
+    """Return the values of X and the names of its columns, None where it has none."""
+    names = getattr(X, "columns", None)
+    return np.asarray(X, dtype=float), named(names)
+
+
+def prepared(X, center, standardize):
+    """Return the covariance of these rows, and the means and deviations that it takes off."""
+    A = Covariance.from_data(X, center=center, standardize=standardize)
+    mean = X.mean(axis=0) if center else np.zeros(X.shape[1])
+    spread = X.std(axis=0, ddof=1) if standardize else np.ones(X.shape[1])
+    return A, mean, np.where(spread > 0, spread, 1.0)
+
+
+def quick(A, asked):
+    """Return an answer for each count asked for, without a bound."""
+    return path(A, *asked, bound=None, n_starts=1)
+
+
+def fold_shares(X, rows, asked, conventions):
+    """Return the share of each count on these rows, fitted on the others alone."""
+    A, mean, scale = prepared(np.delete(X, rows, axis=0), *conventions)
+    return [held_out_share(each.W, X[rows], mean, scale) for each in quick(A, asked)]
+
+
+def half_supports(X, rows, asked, conventions):
+    """Return the features chosen from these rows, for each count."""
+    A, _, _ = prepared(X[rows], *conventions)
+    return [each.support.tolist() for each in quick(A, asked)]
+
+
+def noise_shares(X, seed, asked, conventions):
+    """Return the share that each count explains of X with every column permuted by itself."""
+    A, _, _ = prepared(np.random.default_rng(seed).permuted(X, axis=0), *conventions)
+    return [each.objective / (A.trace or 1.0) for each in quick(A, asked)]
+
+
+WORK = {"fold": fold_shares, "half": half_supports, "noise": noise_shares}
+
+
+class Rows(list):
+    """What each job gave, kept in a file of lines where one is named, so that a run goes on."""
+
+    def __init__(self, file, question):
+        self.file = None if file is None else Path(file)
+        head = hashlib.sha256(pickle.dumps(question)).hexdigest()
+        if self.file is None:
+            return
+        lines = self.file.read_text().split("\n") if self.file.is_file() else []
+        if lines and lines[0] != head:
+            raise ValueError(f"resume={str(file)!r} holds the rows of other data or options")
+        for line in lines[1:-1]:  # what has no line break after it was cut off
+            self.append(json.loads(line))
+        self.file.write_text("\n".join([head, *lines[1:-1], ""]))
+
+    def add(self, row):
+        """Keep a row, in the file too."""
+        self.append(row)
+        if self.file is not None:
+            with self.file.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+
+
+def _choose(X, what, asked, names, folds, subsamples, permutations, center, standardize, bound,
+            seed, progress, resume):  # fmt: skip
+    n = len(X)
+    if not 2 <= checked_count("folds", folds) <= n // 2:
+        raise ValueError(f"folds={folds} must lie between 2 and n / 2 = {n // 2}")
+    for name, number in {"subsamples": subsamples, "permutations": permutations}.items():
+        if checked_count(name, number) < 2:
+            raise ValueError(f"{name}={number} must be at least 2")
+    conventions = center, standardize
+    A = Covariance.from_data(X, center=center, standardize=standardize)
+    A.names = names
+    solutions = tuple(path(A, *asked, bound=bound))
+    rng = np.random.default_rng(seed)
+    jobs = [("fold", rows) for rows in np.array_split(rng.permutation(n), folds)]
+    jobs += [("noise", int(number)) for number in rng.integers(2**32, size=permutations)]
+    jobs += [("half", rng.permutation(n)[: n // 2]) for _ in range(subsamples)]
+    rows, run = Rows(resume, [X, asked, conventions, jobs]), Run(progress=progress)
+    with run:
+        for at, (kind, given) in enumerate(jobs):
+            if at >= len(rows):
+                rows.add(WORK[kind](X, given, asked, conventions))
+            if at > folds + permutations:  # two halves: now a Ctrl-C leaves a choice
+                run.answer = rows
+            run.tell(float(np.max(np.mean(rows[:folds], axis=0))))
+    shares, noise = np.array(rows[:folds]), np.array(rows[folds : folds + permutations])
+    frequency, agreement = [], []
+    for supports in zip(*rows[folds + permutations :], strict=True):
+        chosen = np.zeros((len(supports), A.size), dtype=bool)
+        for row, support in zip(chosen, supports, strict=True):
+            row[support] = True
+        frequency.append(chosen.mean(axis=0))
+        agreement.append(stability(chosen))
+    total = A.trace or 1.0
+    return Choice(
+        what,
+        np.array(asked["mk".index(what)]),
+        np.array([each.objective for each in solutions]) / total,
+        np.array([each.upper_bound for each in solutions]) / total,
+        shares.mean(axis=0),
+        shares.std(axis=0, ddof=1) / np.sqrt(folds),
+        np.array(frequency),
+        np.array([index for index, _ in agreement]),
+        np.array([interval for _, interval in agreement]),
+        noise.max(axis=0),
+        solutions,
+        names,
+    )

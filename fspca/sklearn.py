@@ -1,0 +1,327 @@
+"""Estimators for scikit-learn: a transformer to few components, and a selector of few features."""
+
+import inspect
+import re
+
+import numpy as np
+import scipy.sparse
+
+from fspca.covariance import Covariance
+from fspca.problem import Nonnegative, SeparateSupports, SharedSupport
+from fspca.registry import SOLVERS
+from fspca.selection import fewest, held_out_share
+from fspca.shared_support.certificate import certify
+from fspca.shared_support.path import path
+from fspca.tables import named, warn_of_units
+from fspca.validate import checked_choice
+
+try:
+    from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+    from sklearn.feature_selection import SelectorMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils.sparsefuncs import mean_variance_axis
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError as missing:
+    raise ImportError(
+        "fspca.sklearn needs scikit-learn 1.6 or newer: pip install 'fspca[learn]'"
+    ) from missing
+
+PROBLEMS = {"shared": SharedSupport, "separate": SeparateSupports, "nonnegative": Nonnegative}
+FIRST = {"shared": "solve", "separate": "solve_separate", "nonnegative": "solve_nonnegative"}
+
+
+def quick(A, m, k, *, n_starts=1, seed=0):
+    """Return an answer for a shared support without a bound."""
+    return path(A, m, [k], bound=None, n_starts=n_starts, seed=seed)[0]
+
+
+def means_and_variances(X):
+    """Return the mean and the variance, over n - 1, of each column."""
+    n = X.shape[0]
+    if scipy.sparse.issparse(X):
+        means, variances = mean_variance_axis(X.astype(float), axis=0)
+        return means, variances * n / (n - 1)
+    return X.mean(axis=0, dtype=float), X.var(axis=0, dtype=float, ddof=1)
+
+
+def seed_of(random_state):
+    """Return an integer seed: 0 for None, so that the same call gives the same answer."""
+    if random_state is None or isinstance(random_state, int | np.integer):
+        return 0 if random_state is None else int(random_state)
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def explained_by_each(A, problem, W):
+    """Return what each component adds to the variance that those before it explain together."""
+    together = [problem.score(A, W[:, : j + 1]) for j in range(W.shape[1])]
+    return np.diff(together, prepend=0.0)
+
+
+class _SparseSubspace(BaseEstimator):
+    """What both estimators share: their parameters and how they are fitted."""
+
+    def __init__(self, n_components=2, n_features_to_select=None, *, problem="shared",
+                 solver="auto", init="auto", n_init=1, center=True, scale=False, certify=True,
+                 max_seconds=None, random_state=None):  # fmt: skip
+        self.n_components = n_components
+        self.n_features_to_select = n_features_to_select
+        self.problem = problem
+        self.solver = solver
+        self.init = init
+        self.n_init = n_init
+        self.center = center
+        self.scale = scale
+        self.certify = certify
+        self.max_seconds = max_seconds
+        self.random_state = random_state
+
+    def fit(self, X, y=None):
+        """Choose the features and find the subspace on them.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, n samples x d features
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        checked_choice("problem", self.problem, tuple(PROBLEMS))
+        X = validate_data(
+            self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
+            ensure_min_samples=2,
+        )  # fmt: skip
+        A = Covariance.from_data(X, center=self.center, standardize=self.scale)
+        A.names = named(getattr(self, "feature_names_in_", None))
+        if not self.scale:
+            warn_of_units(A, stacklevel=3)
+        solution = self._solve(A)
+        W = solution.W
+        longest = W[np.argmax(np.abs(W), axis=0), np.arange(W.shape[1])]
+        self.components_ = (W * np.where(longest < 0, -1.0, 1.0)).T.astype(X.dtype)
+        self.support_ = np.zeros(A.size, dtype=bool)
+        self.support_[solution.support] = True
+        means, variances = means_and_variances(X)
+        self.mean_ = means if self.center else np.zeros(A.size)
+        self.scale_ = (
+            np.where(variances > 0, np.sqrt(variances), 1.0) if self.scale else np.ones(A.size)
+        )
+        self.explained_variance_ = explained_by_each(A, solution.problem, solution.W)
+        self.explained_variance_ratio_ = self.explained_variance_ / (A.trace or 1.0)
+        self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
+        self.gap_, self.n_iter_ = solution.gap, solution.n_iter
+        self.solution_ = solution
+        return self
+
+    def _solve(self, A):
+        """Return the Solution, by the solver named or by the one to call first."""
+        asked, m, k = PROBLEMS[self.problem], self.n_components, self._count(A)
+        function, fixed = self._solver(asked)
+        given = {
+            "init": None if self.init == "auto" else self.init,
+            "n_starts": None if self.n_init == 1 else self.n_init,
+            "seed": seed_of(self.random_state),
+            "max_seconds": self.max_seconds,
+        }
+        known = inspect.signature(function).parameters
+        options = {name: value for name, value in given.items() if value is not None}
+        if refused := [
+            name for name in options if name not in known and name in ("init", "n_starts")
+        ]:
+            raise ValueError(f"solver={self.solver!r} takes no {' or '.join(refused)}")
+        options = fixed | {name: value for name, value in options.items() if name in known}
+        solution = function(A, m, k, **options)
+        if self.certify and solution.upper_bound is None and asked is SharedSupport:
+            solution = certify(A, solution, max_seconds=self.max_seconds)
+        return solution
+
+    def _solver(self, asked):
+        """Return the function that solves, and the options that go with its name."""
+        if self.solver == "auto" and asked is SharedSupport and not self.certify:
+            return quick, {}
+        name = FIRST[self.problem] if self.solver == "auto" else self.solver
+        solver = SOLVERS[checked_choice("solver", name, tuple(SOLVERS))]
+        if solver.problem is not asked:
+            raise ValueError(
+                f"solver={self.solver!r} solves {solver.problem.__name__}, "
+                f"not problem={self.problem!r}"
+            )
+        return solver.function, solver.options
+
+    def _count(self, A):
+        """Return k: a count, a fraction of the features, or the fewest that explain "80%"."""
+        wanted = self.n_features_to_select
+        if wanted is None:
+            return max(min(10, A.size), self._least())
+        if isinstance(wanted, str):
+            share = re.fullmatch(r"(\d+(?:\.\d*)?) ?%", wanted)
+            if not share or not 0 < float(share[1]) <= 100:
+                raise ValueError(f"n_features_to_select={wanted!r} must be a share such as '80%'")
+            return fewest(A, self.n_components, float(share[1]) / 100)
+        if isinstance(wanted, float | np.floating):
+            if not 0 < wanted <= 1:
+                raise ValueError(f"n_features_to_select={wanted} must be a count, or lie in (0, 1]")
+            return max(round(wanted * A.size), self._least())
+        return wanted
+
+    def _least(self):
+        return self.n_components if self.problem == "shared" else 1
+
+
+class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _SparseSubspace):
+    r"""Project on few components that live on few features.
+
+    Finds W (d x m) with at most k nonzero rows that maximises trace(W'AW) for the covariance A
+    of the rows fitted, and says how far from the best choice of features it can be.
+
+    Parameters
+    ----------
+    n_components : int
+        m.
+    n_features_to_select : int, float, str or None
+        k: a count, a fraction of all features, or a share such as "80%": then as few features
+        as explain that share of all variance.  None takes the lesser of ten and all.
+    problem : "shared", "separate" or "nonnegative"
+        One support for all components; each its own with k nonzeros; or the same with no
+        negative loadings.
+    solver : str
+        "auto" is the one to call first for the problem; else a name in `fspca.SOLVERS`.
+    init, n_init : str or array, int
+        Where the solver starts, and how often; "auto" leaves both to the solver.
+    center, scale : bool
+        Subtract the means; divide by the standard deviations.
+    certify : bool
+        Look for an upper bound.  Searches over parameters need none.
+    max_seconds : float
+        A budget for people; results then depend on the machine.
+    random_state : int, RandomState or None
+        None is seed 0: the same call gives the same answer.
+
+    Attributes
+    ----------
+    components_ : array (m x d)
+        Loadings, each with its entry of largest modulus positive, as in PCA.
+    support_ : array of d bool
+        The features chosen.
+    mean_, scale_ : arrays of d
+        What is subtracted and divided by.
+    explained_variance_, explained_variance_ratio_ : arrays of m
+        What each component adds to what those before it explain together.
+    objective_, upper_bound_, gap_ : float
+        The variance explained together, what no choice of features exceeds, and how far
+        apart they are, relatively.
+    n_iter_ : int
+    solution_ : Solution
+
+    See Also
+    --------
+    SparseSubspaceSelector : hands on the chosen columns themselves.
+
+    Notes
+    -----
+    With all features it is PCA, signs included.  Explained in the chapter "From a table to a
+    choice".
+
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> wine = load_wine(as_frame=True).data
+    >>> model = SparsePrincipalSubspace(2, 4, scale=True).fit(wine)
+    >>> wine.columns[model.support_].tolist()
+    ['alcohol', 'flavanoids', 'color_intensity', 'proline']
+    """
+
+    def transform(self, X):
+        """Return the coordinates of each row's projection on the components.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, n x d
+
+        Returns
+        -------
+        array, n x m
+        """
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False
+        )
+        onto = np.linalg.pinv(self.components_.astype(float)) / self.scale_[:, None]
+        return (X @ onto - self.mean_ @ onto).astype(X.dtype)
+
+    def inverse_transform(self, X):
+        """Return the points of the subspace that have these coordinates.
+
+        Parameters
+        ----------
+        X : array, n x m
+
+        Returns
+        -------
+        array, n x d
+        """
+        check_is_fitted(self)
+        return np.asarray(X) @ self.components_ * self.scale_ + self.mean_
+
+    def score(self, X, y=None):
+        """Return the share of the variance of X that the components explain.
+
+        Parameters
+        ----------
+        X : array or sparse matrix, n x d
+            Rows other than those fitted make it a held-out share.
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self)
+        X = validate_data(
+            self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False
+        )
+        dense = X.toarray() if scipy.sparse.issparse(X) else X
+        return held_out_share(self.components_.T, dense, self.mean_, self.scale_)
+
+    @property
+    def _n_features_out(self):
+        return len(self.components_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class SparseSubspaceSelector(SelectorMixin, _SparseSubspace):
+    """Keep the columns of the features that the best sparse subspace stands on.
+
+    Parameters, attributes and `fit` are those of `SparsePrincipalSubspace`; `transform` hands on
+    the chosen columns as they are.
+
+    See Also
+    --------
+    SparsePrincipalSubspace : projects on the components instead.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> X = load_wine().data
+    >>> SparseSubspaceSelector(2, 4, scale=True).fit_transform(X).shape
+    (178, 4)
+    """
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

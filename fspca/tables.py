@@ -1,0 +1,161 @@
+"""Tables from files: CSV, TSV, npz, Matrix Market, and parquet where pandas reads it."""
+
+import csv
+import math
+import warnings
+import zipfile
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import scipy.io
+import scipy.sparse
+
+CARRIED = 0.5  # of all variance in one of three features or more: then its unit decides
+LARGEST = 2**31  # bytes of an array that a compressed file may unfold to
+
+
+class TableError(ValueError):
+    """What is wrong with a file, and where."""
+
+
+class Table(NamedTuple):
+    """Data X (samples x features) and the names of its columns, None where the file has none."""
+
+    X: np.ndarray
+    names: tuple | None
+
+
+def read_table(path):
+    """Return the Table in a file; its ending says which kind it is.
+
+    In CSV and TSV the first line holds the names of the columns unless all of it are numbers.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise TableError(f"{path}: there is no such file")
+    reader = READERS.get(path.suffix.lower())
+    if reader is None:
+        raise TableError(f"{path}: the ending must be one of {', '.join(READERS)}")
+    try:
+        table = reader(path)
+    except TableError:
+        raise
+    except (OSError, ValueError, EOFError, KeyError, TypeError, OverflowError, MemoryError,
+            zipfile.BadZipFile, csv.Error) as error:  # fmt: skip
+        told = str(error) or type(error).__name__
+        raise TableError(f"{path}: not to be read as {path.suffix[1:]}: {told}") from None
+    if table.X.ndim != 2 or 0 in table.X.shape:
+        raise TableError(f"{path}: has shape {table.X.shape}; samples in rows are wanted")
+    return table
+
+
+def delimited(path):
+    """Return the Table of a text file; what is no number is named with its line and column."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = csv.reader(
+            file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True
+        )
+        lines = [(rows.line_num, row) for row in rows if row]
+    if not lines:
+        raise TableError(f"{path}: the file is empty")
+    names = None
+    if any(number(cell) is None for cell in lines[0][1]):
+        names = tuple(cell.strip() for cell in lines.pop(0)[1])
+    if not lines:
+        raise TableError(f"{path}: no line follows the names of the columns")
+    width = len(lines[0][1]) if names is None else len(names)
+    X = np.empty((len(lines), width))
+    for i, (line, row) in enumerate(lines):
+        if len(row) != width:
+            raise TableError(f"{path}, line {line}: has {len(row)} cells where {width} are wanted")
+        for j, cell in enumerate(row):
+            value = number(cell)
+            if value is None or not math.isfinite(value):
+                column = j + 1 if names is None else f"{j + 1} ({names[j]!r})"
+                raise TableError(
+                    f"{path}, line {line}, column {column}: {cell[:40]!r} must be a finite number"
+                )
+            X[i, j] = value
+    return Table(X, names)
+
+
+def number(cell):
+    """Return a cell as a float, or None where it is no number."""
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def archived(path):
+    """Return the Table in an npz: sparse data of scipy, or its array X, else its only one."""
+    with zipfile.ZipFile(path) as parts:
+        size = sum(part.file_size for part in parts.infolist())
+    if size > LARGEST:
+        raise TableError(f"{path}: unfolds to {size} bytes, more than {LARGEST}")
+    with np.load(path, allow_pickle=False) as file:
+        kept = sorted(file.files)
+        if {"data", "format", "shape"} <= set(kept):
+            return Table(scipy.sparse.csr_array(scipy.sparse.load_npz(path)), None)
+        name = "X" if "X" in kept else kept[0] if len(kept) == 1 else None
+        if name is None:
+            raise TableError(f"{path}: holds {', '.join(kept) or 'nothing'}; an array X is wanted")
+        names = tuple(map(str, file["names"])) if "names" in kept else None
+        return Table(np.asarray(file[name]), names)
+
+
+def market(path):
+    """Return the Table of a Matrix Market file."""
+    rows, columns, entries, kind, field, _ = scipy.io.mminfo(path)
+    dense = kind == "array"
+    if (rows * columns if dense else entries) * 8 > LARGEST or columns * 8 > LARGEST:
+        raise TableError(f"{path}: says {rows} x {columns} with {entries} entries, too many")
+    if field not in ("real", "integer", "unsigned-integer", "pattern", "double"):
+        raise TableError(f"{path}: holds {field} numbers; they must be real")
+    X = scipy.io.mmread(path)
+    return Table(X if dense else scipy.sparse.csr_array(X), None)
+
+
+def parquet(path):
+    """Return the Table of a parquet file, read by pandas."""
+    try:
+        import pandas as pd
+
+        frame = pd.read_parquet(path)
+    except ImportError as missing:
+        raise TableError(
+            f"{path}: parquet needs pandas and pyarrow: pip install 'fspca[frames]' pyarrow ({missing})"
+        ) from None
+    for name, column in frame.items():
+        if column.dtype.kind not in "iufb" or column.isna().any():
+            raise TableError(f"{path}, column {name!r}: must hold finite numbers, all of them")
+    return Table(frame.to_numpy(dtype=float), tuple(map(str, frame.columns)))
+
+
+READERS = {".csv": delimited, ".tsv": delimited, ".npz": archived, ".mtx": market,
+           ".parquet": parquet}  # fmt: skip
+
+
+class UnitsWarning(UserWarning):
+    """One feature's unit decides the answer."""
+
+
+def named(columns):
+    """Return names of columns as a tuple of text, None for None."""
+    return None if columns is None else tuple(map(str, columns))
+
+
+def warn_of_units(A, stacklevel):
+    """Warn where one of three features or more carries over half of all the variance."""
+    variances = A.diagonal()
+    share = variances.max() / (variances.sum() or 1.0)
+    if len(variances) > 2 and share > CARRIED:
+        j = int(np.argmax(variances))
+        name = f"number {j}" if A.names is None else repr(A.names[j])
+        warnings.warn(
+            f"feature {name} alone carries {100 * share:.3g} % of the variance: its unit decides "
+            "the answer. Standardise (scale=True), or give the features comparable units.",
+            UnitsWarning,
+            stacklevel=stacklevel,
+        )
