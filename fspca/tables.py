@@ -124,9 +124,8 @@ def parquet(path):
 
         frame = pd.read_parquet(path)
     except ImportError as missing:
-        raise TableError(
-            f"{path}: parquet needs pandas and pyarrow: pip install 'fspca[frames]' pyarrow ({missing})"
-        ) from None
+        ways = "parquet needs pandas and pyarrow: pip install 'fspca[frames]' pyarrow"
+        raise TableError(f"{path}: {ways} ({missing})") from None
     for name, column in frame.items():
         if column.dtype.kind not in "iufb" or column.isna().any():
             raise TableError(f"{path}, column {name!r}: must hold finite numbers, all of them")
