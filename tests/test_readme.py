@@ -43,14 +43,6 @@ def test_most_stored_rows_are_recomputed_in_a_clone():
     assert rows["own"]
 
 
-def test_it_says_how_many_rows_need_which_data():
-    rows = supply.rows_by_supply()
-    here = rows["made"] + rows["carried"]
-    for sentence in (f"{sum(rows.values())} stored rows {here} are recomputed",
-                     f"{rows['fetched']} need one that", f"{rows['own']} one that"):  # fmt: skip
-        assert sentence in README
-
-
 def test_the_bar_of_the_cover_is_that_of_the_ledger():
     assert cover_bar.BAR.read_text() == cover_bar.draw()
     rows = sum(sum(verdicts.values()) for verdicts in cover_bar.counts().values())

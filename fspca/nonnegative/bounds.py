@@ -40,7 +40,7 @@ def rho_bound(A, k, rank, epsilon=0.0):
     Both terms rest on one fact: of the leading eigenvector or its opposite, the k largest
     positive entries carry at least k / 2d.  The optimum is at most that of A_r plus
     lambda_{r+1}, which gives the second term.
-    Explained in the chapter "Trade certainty for speed: the epsilon-net".
+    Explained in the chapter "The epsilon-net: trade certainty for speed".
 
     >>> rho_bound(np.diag([4.0, 1.0]), k=2, rank=1, epsilon=0.1)
     0.6

@@ -101,7 +101,7 @@ def em(A: Covariance, m: int, k: int, *, apart: str = "supports", init: str | Ar
     rising at every step.  The steps on the support do rise.
     Cost of a step: one product with A and O(d) for each start.
     Sigg and Buhmann (2008); the rival of asteris2014.
-    Explained in the chapter "Look at the rivals: EM and NSPCA".
+    Explained in the chapter "EM and NSPCA: look at the rivals".
 
     Examples
     --------

@@ -121,7 +121,7 @@ def epsilon_net(A: Covariance, m: int, k: int, *, rank: int | None = None, epsil
     epsilon^((r-1)/2): fewer points than the O(epsilon^-r log d) of asteris2014 (Theorem 2,
     Algorithm 3), which takes them from a whole net.
     Cost: O(d) a point, and the r + 1 leading eigenvectors of A.
-    Explained in the chapter "Trade certainty for speed: the epsilon-net".
+    Explained in the chapter "The epsilon-net: trade certainty for speed".
 
     Examples
     --------

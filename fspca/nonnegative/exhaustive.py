@@ -39,7 +39,7 @@ def exhaustive_nonnegative(A, m, k):
     -----
     Exact.  Where a leading eigenvalue is repeated, its nonnegative eigenvectors reach down to a
     smaller support, which is tried too.
-    Explained in the chapter "Walk the spannogram".
+    Explained in the chapter "The spannogram: walk it, or prune it cell by cell".
 
     Examples
     --------

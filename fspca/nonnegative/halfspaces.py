@@ -39,7 +39,7 @@ def halfspaces(Q, R):
     needs no rule of its own for them.
     Cost: O(k^d) eigenproblems and checks; constant for a constant d.
     asteris2014, Section 5.
-    Explained in the chapter "Maximise a quadratic form over half-spaces".
+    Explained in the chapter "Half-spaces: maximise a quadratic form over them".
 
     Examples
     --------

@@ -129,7 +129,7 @@ def nspca(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
     The penalised objective never falls; where it ends depends on the start.
     Cost of a sweep: O(d^2 m), with d x d numbers held.
     Zass and Shashua (2007); plotted in asteris2014's Figure 4.
-    Explained in the chapter "Look at the rivals: EM and NSPCA".
+    Explained in the chapter "EM and NSPCA: look at the rivals".
 
     Examples
     --------

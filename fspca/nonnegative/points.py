@@ -109,7 +109,7 @@ def spannogram_points(A, m, k, *, rank=None, shift=False, apart="supports", max_
     1e-9 of their length while supports are collected, so that no more curves meet in a point than
     must; the value found is then right to about that much.
     Cost: O(d^{r+1}) for the points, in blocks, so that memory does not grow with them.
-    Explained in the chapter "Walk the spannogram".
+    Explained in the chapter "The spannogram: walk it, or prune it cell by cell".
 
     Examples
     --------

@@ -65,7 +65,7 @@ def spannogram(A: Covariance, m: int, k: int, *, rank: int | None = None, shift:
     Otherwise within the factor of `rho_bound` (asteris2014, Theorem 1).
     Cost: one pass over V for each corner of a cell.  Some hundred cells are enough for rank 2,
     some thousands for rank 3, ten times as many for each rank more.
-    Explained in the chapter "Walk the spannogram".
+    Explained in the chapter "The spannogram: walk it, or prune it cell by cell".
 
     Examples
     --------

@@ -69,7 +69,7 @@ def minimize_on_stiefel(f, gradient, V0, *, max_iter=30, tol=1e-5, c1=1e-4, c2=0
     to the curve; with the projection a direction may not descend, and then begins anew from
     -grad f.
     This is Algorithm 3 of tan2019.  Cost of a step: one curve, and O(dm^2).
-    Explained in the chapter "Move without leaving the manifold".
+    Explained in the chapter "The Stiefel manifold: move without leaving it".
 
     Examples
     --------

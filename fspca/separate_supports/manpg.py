@@ -139,7 +139,7 @@ def manpg(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
     The cost falls in every step, and cluster points are stationary (Chen, Ma, So and Zhang 2020).
     Cost of a step: a product with A for each trial of its length, mostly one, and some Newton
     steps of O(dm^2 + m^6).
-    Explained in the chapter "Keep the columns orthonormal and a copy sparse".
+    Explained in the chapter "SADMM: keep the columns orthonormal and a copy sparse".
 
     Examples
     --------

@@ -79,7 +79,7 @@ def sadmm(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
     the stopping rule alone may be met far from stationary points.
     This is Algorithm 2 of tan2019.  Cost of a step: O(dm min(n, d)), three products with the
     singular vectors of X, or where these are too many one product with A per inner step.
-    Explained in the chapter "Keep the columns orthonormal and a copy sparse".
+    Explained in the chapter "SADMM: keep the columns orthonormal and a copy sparse".
 
     Examples
     --------

@@ -88,7 +88,7 @@ def tpower(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "variance",
     none of this to further components.  Components need not be orthogonal.
     tian2020 calls it TPower (D) and plots it as a baseline that solves an easier problem.
     Cost of a step: O(dk) for a dense A.
-    Explained in the chapter "Find one component at a time: truncated power".
+    Explained in the chapter "Truncated power: find one component at a time".
 
     Examples
     --------

@@ -81,7 +81,7 @@ def two_stage(A: Covariance, m: int, k: int, *, penalty: float | None = None,
     The scores use V, as the paper says; the sparse copy has the same where the steps settled,
     and no scores where the penalty emptied it.  No guarantee is known.
     This is Algorithm 4 of tan2019 (StSPCA-2S).  Cost: that of `sadmm`.
-    Explained in the chapter "Weigh the components before choosing".
+    Explained in the chapter "The two-stage method: weigh the components before choosing".
 
     Examples
     --------

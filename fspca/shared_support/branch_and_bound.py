@@ -291,7 +291,7 @@ def branch_and_bound(A: Covariance, m: int, k: int, *, gap: float = 0.0,
     Notes
     -----
     Exact up to 1e-9, relatively, when it converges.  Cost: exponential at worst; see the
-    chapter "Prove it, by branching and bounding" for what it does on real data.
+    chapter "Exact search: prove it by branching and bounding" for what it does on real data.
 
     Examples
     --------

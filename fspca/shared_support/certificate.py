@@ -82,7 +82,7 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Se
     Notes
     -----
     A step of the dual costs two eigenproblems of size min(d, rank A + 2k).
-    Explained in the chapter "Say how far from the best it is".
+    Explained in the chapter "Certificates: say how far from the best it is".
 
     Examples
     --------

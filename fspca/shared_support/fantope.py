@@ -98,7 +98,7 @@ def fantope(A: Covariance, m: int, k: int, *, penalty: float | None = None, refi
     subspace is sparse (Vu, Cho, Lei and Rohe 2013); for a given A the rows kept are heuristic.
     tian2020 names it "Convex Relaxation" and leaves open its penalty, step and stopping.
     Cost: one eigenproblem of size d per step, some hundred steps.
-    Explained in the chapter "Relax to the Fantope, then round".
+    Explained in the chapter "The Fantope: relax, then round".
 
     Examples
     --------

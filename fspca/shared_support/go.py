@@ -48,7 +48,7 @@ def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
     A = sigma I plus a matrix of rank at most m (Remark 4.4).  Otherwise within the factor of
     Theorem 5.1.
     Cost: m leading eigenpairs of A, O(dm) for the scores, one k x k eigenproblem.
-    Explained in the chapter "Find the optimum when the rank is low".
+    Explained in the chapter "Go: find the optimum when the rank is low".
 
     Examples
     --------

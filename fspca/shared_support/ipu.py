@@ -79,7 +79,7 @@ def ipu(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "go", n_starts
     The objective never falls, and rises strictly until the end if A is positive definite
     (tian2020, Theorem 5.5), which a ridge ensures.  From Go it is at least as good as Go.
     Cost of a step: O(dkm + k^3) for a dense A.
-    Explained in the chapter "Climb by solving a proxy exactly".
+    Explained in the chapter "IPU: climb by solving a proxy exactly".
 
     Examples
     --------

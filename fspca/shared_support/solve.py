@@ -66,7 +66,7 @@ def solve(A: Covariance, m: int, k: int, *, effort: str = "fast", required: Sequ
     Notes
     -----
     Never worse than Go, IPU from Go, or the k largest variances.
-    Explained in the chapter "Prove it, by branching and bounding".
+    Explained in the chapter "Exact search: prove it by branching and bounding".
 
     Examples
     --------

@@ -65,7 +65,7 @@ def swap(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
     Cost of an exchange: one column of A (one pass over data; where d x k numbers do not fit
     the covariance's `max_memory`, A[:, I] is read in parts, one pass each), k eigenproblems of
     size k, O(dkm) for each feature that might leave.
-    Explained in the chapter "Prove it, by branching and bounding".
+    Explained in the chapter "Exact search: prove it by branching and bounding".
 
     Examples
     --------
