@@ -77,7 +77,7 @@ def test_a_thousand_instances_have_the_module_s_answers():
             assert row[2 * i + 1] == pytest.approx(solution.objective, rel=1e-9)
             assert row[2 * i] == solution.support.tolist()
         assert row[6] >= ours[2].objective * (1 - 1e-9)
-        assert row[6] == pytest.approx(upper_bound(A, m, k, "shifted").bound, rel=1e-9)
+        assert row[6] == pytest.approx(upper_bound(A, m, k, method="shifted").bound, rel=1e-9)
 
 
 def test_ties_go_to_the_smaller_index_there_too():
