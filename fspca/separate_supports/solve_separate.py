@@ -134,14 +134,19 @@ def first_answers(A, problem, init, n_starts, rng, orthonormal):
     for turn in [np.eye(m)] + [random_subspace(m, m, rng) for _ in range(n_starts - 1)]:
         U = V @ turn
         yield cut(U, np.column_stack(list(map(partial(narrowed, A), U.T, counts))), counts)
-    shared = ipu(A, m, max(m, min(int(counts.sum()), A.size))).W
-    yield cut(shared, shared, counts)
+    yield from taken(ipu(A, m, max(m, min(int(counts.sum()), A.size))), counts)
     for word in ("variance", "random"):
-        W = tpower(A, m, int(counts.max()), init=word, n_starts=n_starts, seed=rng).W
-        yield cut(W, W, counts)
+        other = tpower(A, m, int(counts.max()), init=word, n_starts=n_starts, seed=rng)
+        yield from taken(other, counts)
     if A.size <= LARGEST or A.wide_factor() is not None:  # else GPower has no factor at hand
-        W = gpower(A, m, int(counts.max())).W
-        yield cut(W, W, counts)
+        yield from taken(gpower(A, m, int(counts.max())), counts)
+
+
+def taken(solution, counts):
+    """Yield what another solver found, cut; a Ctrl-C that ended it ends this one."""
+    yield cut(solution.W, solution.W, counts)
+    if solution.stopped == "interrupted":
+        raise KeyboardInterrupt
 
 
 def improve(A, problem, answers, rng, orthonormal, run, turns):
