@@ -219,7 +219,7 @@ _manpg = Solver(
 _solve_separate = Solver(
     "solve_separate", solve_separate, SeparateSupports, "bounded", "rises", "questions",
     "where its gap is zero", "some dozen times that of `tpower`",
-    "a thousandth of a second counts", "separate_supports/solve_separate.ipynb", "#009E73 * -",
+    "a thousandth of a second counts", "separate_supports/solve_separate.ipynb", "#009E73 ^ --",
 )  # fmt: skip
 _solve_nonnegative = Solver(
     "solve_nonnegative", solve_nonnegative, Nonnegative, "bounded", "rises", "matrix",

@@ -115,6 +115,6 @@ def test_of_rank_one_nothing_is_lost():
 def test_what_holds_with_a_probability_says_so():
     A = make_scheme("F", 20, 0)
     found = epsilon_net(A, 1, 4, rank=2)
-    assert "with probability at least 0.95 the optimum is at most" in str(found)
+    assert "with probability at least 1 - 0.05 the optimum is at most" in str(found)
     assert "probability" not in str(epsilon_net(A, 1, 4, rank=1))
     assert "with probability" in str(refit_nonnegative(A, found))

@@ -2,6 +2,7 @@
 
 import builtins
 import signal
+import sys
 import warnings
 
 import numpy as np
@@ -176,3 +177,21 @@ def test_styles_are_those_of_the_registry_and_all_differ():
     assert all(STYLES[name] == styled(solver.style) for name, solver in SOLVERS.items())
     looks = [solver.style for solver in SOLVERS.values()]
     assert len(set(looks)) == len(looks)
+
+
+def test_a_ctrl_c_that_a_test_raises_fails_it_and_another_ends_the_session():
+    keys = {"raised": KeyboardInterrupt}
+
+    def raised():
+        raise KeyboardInterrupt
+
+    def pressed():
+        raise keys["raised"]
+
+    for press, ends in ((raised, AssertionError), (pressed, KeyboardInterrupt)):
+        hook = sys.modules["conftest"].pytest_pyfunc_call()
+        next(hook)
+        with pytest.raises(KeyboardInterrupt) as interrupt:
+            press()
+        with pytest.raises(ends):
+            hook.throw(interrupt.value)

@@ -1,52 +1,88 @@
 """Several nonnegative components, one after another, by any method for one."""
 
+from copy import deepcopy
+
 import numpy as np
 
 from fspca.linalg import largest
-from fspca.nonnegative.low_rank import answer
 from fspca.problem import Nonnegative, Solution
 from fspca.running import Run
 from fspca.validate import checked_choice
 
 
-def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress):
+def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="random"):
     """Return m components, each what method(rest, k, run) finds in what the others leave.
 
     With apart="supports" their features are set aside, so that supports are disjoint and
     components orthogonal; where fewer than k features are left for each component to come, one
     is kept for each.  With "deflation" A <- (I - xx') A (I - xx').  `max_iter` is that of each
-    component.  Where the time runs out, the largest variances left fill up what is missing.
+    component.  Where the time runs out, or a Ctrl-C comes, the largest variances left fill up
+    what is missing.  Of an array `init` the method gets each component's part, as its `init`.
     """
     checked_choice("apart", apart, ("supports", "deflation"))
     A, problem = A.plain, Nonnegative(m, k, disjoint=apart == "supports")
+    own = {} if isinstance(init, str) else {"init": init[:, :1]}
     if m == 1:
-        return method(A, int(problem.counts[0]), Run(max_iter, max_seconds, progress))
-    W, rest, free, columns = np.zeros((A.size, m)), A, np.arange(A.size), []
-    with Run(m, max_seconds, progress) as run:
-        history, steps, stopped = [], 0, "done"
-        for j in range(m):
-            most = int(problem.counts[j])
+        return method(A, int(problem.counts[0]), Run(max_iter, max_seconds, progress), **own)
+    run = Run(None, max_seconds, progress, latest=True)
+    W, history, steps, ended = np.zeros((A.size, 0)), (), 0, []
+    with run:
+        for j, most in enumerate(problem.counts.tolist()):
+            rest, free = left(A, W, apart)
             if apart == "supports":
                 most = min(most, len(free) - (m - 1 - j))
-            if stopped in ("max_seconds", "interrupted"):
-                found = answer(rest, most, alone(rest), "")
-            else:
-                found = method(rest, most, Run(max_iter, run.left))
-                stopped = found.stopped if not found.converged else stopped
-            W[free, j] = found.W[:, 0]
-            before = history[-1] if history else 0.0
-            value = problem.score(A, W[:, : j + 1])
-            history += [before + each for each in found.history[:-1]] + [value]
-            steps += found.n_iter
-            run.tell(value)
-            if apart == "deflation":
-                rest = rest.deflated(found.W[:, 0])
-            elif j + 1 < m:
-                free = np.delete(free, found.support)
-                rest = A.restricted(free)
-            columns.append(found)
-    support = np.flatnonzero(W.any(axis=1))
-    return Solution(W, support, value, problem, columns[0].solver, tuple(history), steps, stopped)
+            if own:
+                own = {"init": init[free, j : j + 1]}
+            found = method(rest, most, Run(max_iter, run.left), **own)
+            W = beside(A, W, free, found.W[:, 0])
+            value, before = problem.score(A, W), history[-1] if history else 0.0
+            history = (*history, *(before + each for each in found.history[:-1]), value)
+            steps, ended = steps + found.n_iter, ended + [found.stopped] * (not found.converged)
+            run.keep(value, (W, history, steps, found.solver))
+            if found.stopped == "interrupted":
+                raise KeyboardInterrupt
+            if found.stopped == "max_seconds":
+                break
+    if not run.stopped:
+        run.stop(ended[-1] if ended else "done")
+
+    def build():
+        W, history, steps, solver = run.answer
+        while W.shape[1] < m:
+            rest, free = left(A, W, apart)
+            W = beside(A, W, free, alone(rest))
+            history = (*history, problem.score(A, W))
+        support = np.flatnonzero(W.any(axis=1))
+        return Solution(W, support, history[-1], problem, solver, history, steps, run.stopped)
+
+    return run.finish(build)
+
+
+def left(A, W, apart):
+    """Return what the components W leave to the next one, and which features."""
+    if apart == "deflation":
+        for x in W.T:
+            A = A.deflated(x)
+    elif W.shape[1]:
+        free = np.flatnonzero(~W.any(axis=1))
+        return A.restricted(free), free
+    return A, np.arange(A.size)
+
+
+def beside(A, W, free, x):
+    """Return W with x, on its features, for one column more."""
+    full = np.zeros((A.size, 1))
+    full[free, 0] = x
+    return np.hstack([W, full])
+
+
+def draws(seed):
+    """Yield for each component a generator that begins with the same draws; the first is seed's."""
+    first = np.random.default_rng(seed)
+    start = deepcopy(first)
+    yield first
+    while True:
+        yield deepcopy(start)
 
 
 def alone(A):

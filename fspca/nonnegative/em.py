@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.linalg import largest
-from fspca.nonnegative.components import alone, one_by_one
+from fspca.nonnegative.components import alone, draws, one_by_one
 from fspca.nonnegative.low_rank import answer
 from fspca.problem import CUT_SHORT, Nonnegative, SeparateSupports, Solution
 from fspca.progress import Listener
@@ -74,7 +74,7 @@ def em(A: Covariance, m: int, k: int, *, apart: str = "supports", init: str | Ar
         Components, found one after another, and nonzeros of each at most.
     apart : "supports" or "deflation"
         Set the features of a component aside for the next, or project the component out.
-    init : "random", "positive", "pca", "variance" or array (d x 1)
+    init : "random", "positive", "pca", "variance" or array (d x m)
         Random normal entries, or their moduli, or the first start and random ones after it.
         With many features positive starts are all nearly the same direction, so that more of
         them hardly help.
@@ -109,18 +109,19 @@ def em(A: Covariance, m: int, k: int, *, apart: str = "supports", init: str | Ar
     >>> em(A, 1, 2, n_starts=10).support
     array([1, 2])
     """
-    init = checked_init(init, A.size, 1, ("random", "positive", "pca", "variance"))
+    init = checked_init(init, A.size, m, ("random", "positive", "pca", "variance"))
+    rngs = draws(seed)
 
-    def method(A, k, run):
-        return one_em(A, k, init, n_starts, np.random.default_rng(seed), tol, run)
+    def method(A, k, run, init=init):
+        return one_em(A, k, init, n_starts, next(rngs), tol, run)
 
-    return one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress)
+    return one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init)
 
 
 def starts(A, init, n_starts, rng):
     """Return n_starts unit columns, none of which leads below zero in all entries."""
     W, word = rng.standard_normal((A.size, n_starts)), isinstance(init, str) and init
-    if np.shape(init) == (A.size, 1):  # for the features that later are left it does not fit
+    if not word and init.any():  # of what is left for a later component it may have nothing
         W[:, :1] = init
     elif word in ("pca", "variance"):
         W[:, :1] = starting_point(A, SeparateSupports(1, 1), word, rng)[0]
@@ -132,16 +133,27 @@ def one_em(A, k, init, n_starts, rng, tol, run):
     """Return the Solution with one component."""
     W, first = iterate(A, starts(A, init, n_starts, rng), k, tol, run)
     W = np.where(W.min(axis=0) >= 0, W, np.abs(W))  # one that explains nothing has not moved
-    found = []
-    for j, w in enumerate(W.T):
-        rows = largest(w, k) if np.count_nonzero(w) > k else np.flatnonzero(w)
-        inner = Run(run.max_iter, run.left)
-        v, second = iterate(A.restricted(rows), unit_columns(w[rows, None]), len(rows), tol, inner)
-        x = np.zeros(A.size)
-        x[rows] = v[:, 0]
-        x = x if x.any() else alone(A)
-        value = float(x @ A.product(x[:, None])[:, 0])
-        ended = run.stopped if run.stopped in CUT_SHORT else inner.stopped
-        history = (*first[1:, j], *second[1:, 0], value)
-        found.append(answer(A, k, x, "em", history=history, n_iter=len(history), stopped=ended))
-    return max(found, key=lambda each: each.objective)
+
+    def build():
+        ends = (
+            settled(A, k, w, before[1:], tol, run) for w, before in zip(W.T, first.T, strict=True)
+        )
+        return max(ends, key=lambda each: each.objective)
+
+    return run.finish(build)
+
+
+def settled(A, k, w, before, tol, run):
+    """Return the Solution where w, cut to k features, settles on these alone."""
+    rows = largest(w, k) if np.count_nonzero(w) > k else np.flatnonzero(w)
+    inner = Run(run.max_iter, run.left)
+    v, after = iterate(A.restricted(rows), unit_columns(w[rows, None]), len(rows), tol, inner)
+    if inner.stopped == "interrupted":
+        raise KeyboardInterrupt
+    x = np.zeros(A.size)
+    x[rows] = v[:, 0]
+    x = x if x.any() else alone(A)
+    value = float(x @ A.product(x[:, None])[:, 0])
+    ended = run.stopped if run.stopped in CUT_SHORT else inner.stopped
+    history = (*before, *after[1:, 0], value)
+    return answer(A, k, x, "em", history=history, n_iter=len(history), stopped=ended)

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.special import betaincc, betainccinv
 
 from fspca.covariance import Covariance, as_covariance
-from fspca.nonnegative.components import alone, one_by_one
+from fspca.nonnegative.components import alone, draws, one_by_one
 from fspca.nonnegative.low_rank import answer, checked_rank, keep_positive, low_rank
 from fspca.problem import Nonnegative, Solution
 from fspca.running import solves
@@ -129,12 +129,12 @@ def epsilon_net(A: Covariance, m: int, k: int, *, rank: int | None = None, epsil
     >>> epsilon_net(V @ V.T, 1, 2, rank=2, n_samples=1000).support
     array([0, 1])
     """
-    rank = checked_rank(rank, A.size)
+    rank, rngs = checked_rank(rank, A.size), draws(seed)
 
     def method(A, k, run):
-        inner = min(rank, A.size)
+        inner, rng = min(rank, A.size), next(rngs)
         return epsilon_net_path(
-            A, [k], rank=inner, epsilon=epsilon, n_samples=n_samples, shift=shift, seed=seed
+            A, [k], rank=inner, epsilon=epsilon, n_samples=n_samples, shift=shift, seed=rng
         )[0]
 
     return one_by_one(A, m, k, apart, method, None, None, None)

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance, as_covariance
-from fspca.nonnegative.components import alone, one_by_one
+from fspca.nonnegative.components import alone, draws, one_by_one
 from fspca.nonnegative.em import unit_columns
 from fspca.nonnegative.low_rank import answer
-from fspca.problem import Nonnegative, Solution
+from fspca.problem import Nonnegative, SeparateSupports, Solution
 from fspca.progress import Listener
 from fspca.running import Run, solves
-from fspca.starts import checked_init
+from fspca.starts import WORDS, checked_init, starting_point
 from fspca.validate import checked_count, checked_nonnegative, checked_positive
 
 PROBES = 24  # penalties side by side in each round of the search for a count
@@ -103,8 +103,8 @@ def nspca(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
         eigenvalue of A: ten times it unless given.
     apart : "supports" or "deflation"
         Set the features of a component aside for the next, or project the component out.
-    init : "random" or array (d x m)
-        Uniform entries, or the first start, followed by random ones.
+    init : "random", "pca", "variance" or array (d x m)
+        Uniform entries, or the first start, its negative entries left out, followed by random ones.
     n_starts, seed : int
         Starts, run side by side; the one of largest penalised objective is returned.
     tol, max_iter, max_seconds : float, int
@@ -139,14 +139,15 @@ def nspca(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
     >>> nspca(np.kron(np.diag([3.0, 2.0]), np.ones((2, 2))) + 0.1, 1, 2).support
     array([0, 1])
     """
-    init, given = checked_init(init, A.size, m, ("random",)), alpha
+    init, given = checked_init(init, A.size, m, WORDS), alpha
     alpha = checked_alpha(A, alpha)
     if penalty is None:
+        rngs = draws(seed)
 
-        def method(A, k, run):
-            return with_count(A, k, given, init, n_starts, seed, tol, run)
+        def method(A, k, run, init=init):
+            return with_count(A, k, given, init, n_starts, next(rngs), tol, run)
 
-        return one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress)
+        return one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init)
     A, beta = A.plain, checked_nonnegative("penalty", penalty)
     U = drawn(A, m, init, n_starts, seed)
     run = Run(max_iter, max_seconds, progress)
@@ -163,7 +164,9 @@ def checked_alpha(A, alpha):
 def drawn(A, m, init, n_starts, seed):
     """Return starts (d x m x n_starts) with columns of length 1."""
     U = np.random.default_rng(seed).uniform(size=(A.size, m, n_starts))
-    if np.shape(init) == U.shape[:2]:
+    if isinstance(init, str) and init != "random":
+        init = starting_point(A, SeparateSupports(m, 1), init, None)[0]
+    if not isinstance(init, str):
         U[:, :, 0] = np.maximum(init, 0.0)
     return unit_columns(U)
 
@@ -198,6 +201,7 @@ def nspca_path(A, penalties, *, alpha=None, init="random", n_starts=3, seed=0, t
     A, run = as_covariance(A).plain, run or Run(checked_count("max_iter", max_iter))
     alpha = checked_alpha(A, alpha)
     betas = [checked_nonnegative("penalties", beta) for beta in penalties]
+    init = checked_init(init, A.size, 1, WORDS)
     U = drawn(A, 1, init, checked_count("n_starts", n_starts), seed)
     U, _ = lanes(
         A.submatrix(np.arange(A.size)), np.tile(U, len(betas)), alpha,
@@ -210,10 +214,18 @@ def with_count(A, k, alpha, init, n_starts, seed, tol, run):
     """Return the best component with k nonzeros, or fewer, searching for its penalty."""
     top = max(A.leading(1)[0][0], np.finfo(float).tiny)
     penalties, tried = np.append(0.0, np.geomspace(top / A.size / 10, top, PROBES - 1)), []
+    rngs = draws(seed)
     for _ in range(ROUNDS):
         inner = Run(run.max_iter, run.left, run.progress)
         tried += nspca_path(
-            A, penalties, alpha=alpha, init=init, n_starts=n_starts, seed=seed, tol=tol, run=inner
+            A,
+            penalties,
+            alpha=alpha,
+            init=init,
+            n_starts=n_starts,
+            seed=next(rngs),
+            tol=tol,
+            run=inner,
         )
         counts = np.array([len(each.support) for each in tried[-PROBES * n_starts :]])
         least = counts.reshape(PROBES, n_starts).min(axis=1)

@@ -100,5 +100,9 @@ def best_cell(A, k, rank, shift, tol, max_iter, run):
                 run.stop("gap reached")
             elif seen >= max_iter:
                 run.stop("max_iter")
-    facts = run.facts | {"n_iter": cells}
-    return answer(A, k, settle(V, run.answer), "spannogram", run.bound, **facts)
+
+    def build():
+        facts = run.facts | {"n_iter": cells}
+        return answer(A, k, settle(V, run.answer), "spannogram", run.bound, **facts)
+
+    return run.finish(build)
