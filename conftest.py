@@ -26,4 +26,5 @@ def pytest_pyfunc_call():
         raise AssertionError("a KeyboardInterrupt went through") from error
 
 
-collect_ignore = ["book/assignments"]  # notebooks for students and lecturers, no chapters
+# Notebooks for students and lecturers, no chapters; uses that only mypy reads.
+collect_ignore = ["book/assignments", "tests/typed_use.py"]

@@ -233,7 +233,7 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     >>> wine = load_wine(as_frame=True).data
     >>> model = SparsePrincipalSubspace(2, 4, scale=True).fit(wine)
     >>> wine.columns[model.support_].tolist()
-    ['alcohol', 'flavanoids', 'color_intensity', 'proline']
+    ['total_phenols', 'flavanoids', 'color_intensity', 'od280/od315_of_diluted_wines']
     """
 
     def transform(self, X):
