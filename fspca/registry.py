@@ -211,7 +211,7 @@ _sadmm = Solver(
     "separate_supports/sadmm.ipynb", "#D55E00 s -",
 )  # fmt: skip
 _manpg = Solver(
-    "manpg", manpg, SeparateSupports, "heuristic", "shift labels", "questions", "no guarantee",
+    "manpg", manpg, SeparateSupports, "heuristic", "labels", "questions", "no guarantee",
     "a product with $A$ a step, up to 13 runs of some hundred steps",
     "each component needs its own count, or explained variance counts most",
     "separate_supports/sadmm.ipynb#The-same-problem-by-proximal-gradients", "#0072B2 s --",

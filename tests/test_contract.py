@@ -216,18 +216,19 @@ def interrupts_anywhere(solver):
     """Wherever Ctrl-C comes: before anything was told it goes on, after that there is an answer."""
     if "progress" not in options(solver) or solver.needs == "factor":
         return
-    count = Nervous(Dense(A), 0)
-    solver(Covariance.from_source(count), M, K)
-    for when in np.unique(np.linspace(1, count.asked, 12).astype(int)):
-        told = []
-        try:
-            source = Nervous(Dense(A), int(when))
-            solution = solver(Covariance.from_source(source), M, K, progress=told.append)
-        except KeyboardInterrupt:
-            assert not any(np.isfinite(each.objective) for each in told)
-        else:
-            assert source.asked < when or solution.stopped == "interrupted" or proven(solution)
-            assert check_solution(A, solution)
+    for m in (1, M):
+        count = Nervous(Dense(A), 0)
+        solver(Covariance.from_source(count), m, K)
+        for when in np.unique(np.linspace(1, count.asked, 12).astype(int)):
+            told = []
+            try:
+                source = Nervous(Dense(A), int(when))
+                solution = solver(Covariance.from_source(source), m, K, progress=told.append)
+            except KeyboardInterrupt:
+                assert not any(np.isfinite(each.objective) for each in told)
+            else:
+                assert source.asked < when or solution.stopped == "interrupted" or proven(solution)
+                assert check_solution(A, solution)
 
 
 def seconds(solver):

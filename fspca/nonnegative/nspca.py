@@ -207,7 +207,9 @@ def nspca_path(A, penalties, *, alpha=None, init="random", n_starts=3, seed=0, t
         A.submatrix(np.arange(A.size)), np.tile(U, len(betas)), alpha,
         np.repeat(betas, n_starts), checked_nonnegative("tol", tol), run,
     )  # fmt: skip
-    return [finished(A, columns(A, U[:, :, lane]), run) for lane in range(U.shape[2])]
+    return run.finish(
+        lambda: [finished(A, columns(A, U[:, :, lane]), run) for lane in range(U.shape[2])]
+    )
 
 
 def with_count(A, k, alpha, init, n_starts, seed, tol, run):
@@ -215,26 +217,24 @@ def with_count(A, k, alpha, init, n_starts, seed, tol, run):
     top = max(A.leading(1)[0][0], np.finfo(float).tiny)
     penalties, tried = np.append(0.0, np.geomspace(top / A.size / 10, top, PROBES - 1)), []
     rngs = draws(seed)
-    for _ in range(ROUNDS):
-        inner = Run(run.max_iter, run.left, run.progress)
-        tried += nspca_path(
-            A,
-            penalties,
-            alpha=alpha,
-            init=init,
-            n_starts=n_starts,
-            seed=next(rngs),
-            tol=tol,
-            run=inner,
-        )
-        counts = np.array([len(each.support) for each in tried[-PROBES * n_starts :]])
-        least = counts.reshape(PROBES, n_starts).min(axis=1)
-        i = int(np.argmax(least <= k))  # the first penalty that is large enough
-        if (counts == k).any() or i == 0 or inner.stopped in ("interrupted", "max_seconds"):
-            break
-        penalties = np.linspace(penalties[i - 1], penalties[i], PROBES)
+    try:
+        for _ in range(ROUNDS):
+            inner = Run(run.max_iter, run.left, run.hear)
+            tried += nspca_path(A, penalties, alpha=alpha, init=init, n_starts=n_starts,
+                                seed=next(rngs), tol=tol, run=inner)  # fmt: skip
+            counts = np.array([len(each.support) for each in tried[-PROBES * n_starts :]])
+            least = counts.reshape(PROBES, n_starts).min(axis=1)
+            i = int(np.argmax(least <= k))  # the first penalty that is large enough
+            if (counts == k).any() or i == 0 or inner.stopped in ("interrupted", "max_seconds"):
+                break
+            penalties = np.linspace(penalties[i - 1], penalties[i], PROBES)
+    except KeyboardInterrupt:
+        if not tried:
+            raise
+        inner.stop("interrupted")
     fits = [each for each in tried if len(each.support) <= k]
     if not fits:
         return answer(A, k, alone(A), "nspca", stopped=inner.stopped)
     best = max(fits, key=lambda each: (len(each.support) == k, each.objective))
-    return replace(best, problem=Nonnegative(1, k))
+    cut = inner.stopped in ("interrupted", "max_seconds")
+    return replace(best, problem=Nonnegative(1, k), stopped=inner.stopped if cut else best.stopped)

@@ -228,9 +228,10 @@ def round_up(tree, rows, fixed, z):
     """Climb from the features that the relaxation wants most."""
     k = tree.problem.k
     wanted = np.concatenate([np.arange(fixed), fixed + np.argsort(-z[fixed:], kind="stable")])
-    tree.offer(
-        climb(tree.A, tree.problem.m, k, np.sort(rows[wanted[:k]]), **sides(tree.problem)).support
-    )
+    found = climb(tree.A, tree.problem.m, k, np.sort(rows[wanted[:k]]), **sides(tree.problem))
+    tree.offer(found.support)
+    if found.stopped == "interrupted":
+        raise KeyboardInterrupt
 
 
 def divided(tree, rows, fixed, state, z, bound, place):

@@ -117,11 +117,15 @@ def fantope(A: Covariance, m: int, k: int, *, penalty: float | None = None, refi
             keep_rounded(run, A, m, k, only)
             run.stop(only.stopped)
     relaxation, W, support = run.answer
-    facts = {"n_iter": len(relaxation.primal), "stopped": run.stopped, "upper_bound": run.bound}
-    if refined:
-        problem = SharedSupport(m, k)
-        return run.finish(lambda: solution_on(A, problem, support, "fantope", **facts))
-    return Solution(W, support, run.value, SharedSupport(m, k), "fantope", (run.value,), **facts)
+    problem = SharedSupport(m, k)
+
+    def build():
+        facts = {"n_iter": len(relaxation.primal), "stopped": run.stopped, "upper_bound": run.bound}
+        if refined:
+            return solution_on(A, problem, support, "fantope", **facts)
+        return Solution(W, support, run.value, problem, "fantope", (run.value,), **facts)
+
+    return run.finish(build)
 
 
 def rounded(A, H, problem):

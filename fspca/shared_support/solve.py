@@ -118,3 +118,5 @@ def tightened(ground, light, run):
     better = climb(ground.A, m, k, rounded, **sides(ground.problem))
     if better.objective > run.value:
         run.value, run.answer = better.objective, ground.claimed(better, best)
+    if better.stopped == "interrupted":
+        raise KeyboardInterrupt

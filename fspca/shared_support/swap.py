@@ -4,6 +4,7 @@ A support that no exchange improves is a local optimum of the whole problem.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -233,5 +234,10 @@ def best_of(A, problem, starts):
     if problem.required or problem.forbidden:
         sides = {"required": problem.required, "forbidden": problem.forbidden}
     ends = {tuple(admitted(problem, A.diagonal(), end.support).tolist()) for end in ends}
-    found = (swap(A, problem.m, problem.k, init=list(end), **sides) for end in sorted(ends))
-    return max(found, key=lambda solution: solution.objective)
+    found = []
+    for end in sorted(ends):
+        found.append(swap(A, problem.m, problem.k, init=list(end), **sides))
+        if found[-1].stopped == "interrupted":
+            break
+    best = max(found, key=lambda solution: solution.objective)
+    return replace(best, stopped="interrupted") if found[-1].stopped == "interrupted" else best
