@@ -162,7 +162,7 @@ _greedy_tpower = Solver(
     "#0072B2 < -.",
 )  # fmt: skip
 _fantope = Solver(
-    "fantope", fantope, SharedSupport, "bounded", "shift labels", "matrix",
+    "fantope", fantope, SharedSupport, "bounded", "shift", "matrix",
     "with many samples of a sparse subspace, with high probability",
     "some hundred eigenproblems of size $d$",
     "$d$ is above some hundred, or its bound must be tight",
@@ -274,7 +274,7 @@ SOLVERS = {
         _cssp, _cssp.also("cssp, refined", "shift labels", "#009E73 H -", {"refined": True}),
         _greedy_tpower,
         _fantope,
-        _fantope.also("fantope, refined", "shift labels", "#000000 h -", {"refined": True}),
+        _fantope.also("fantope, refined", "shift", "#000000 h -", {"refined": True}),
         _two_stage,
         _two_stage.also("two_stage, refitted", "labels", "#000000 v :", {"refit": True}),
         _solve_separate,
