@@ -8,6 +8,7 @@ except ImportError as missing:
     raise ImportError("fspca.plots needs matplotlib: pip install 'fspca[plots]'") from missing
 
 from fspca.registry import SOLVERS, styled
+from fspca.tables import needed
 
 # Okabe and Ito's colours, told apart also by those who see fewer; markers and lines differ too.
 OTHERS = {  # beside the solvers: bounds, and what solvers are compared with
@@ -59,12 +60,8 @@ PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F
 
 
 def seaborn():
-    """Return seaborn, or say what draws heat maps and groups."""
-    try:
-        import seaborn
-    except ImportError as missing:
-        raise ImportError("this picture needs seaborn: pip install 'fspca[plots]'") from missing
-    return seaborn
+    """Return seaborn, which draws heat maps and groups."""
+    return needed("seaborn", "plots", "this picture")
 
 
 def loadings_of(answer):

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Matrix, as_covariance
 from fspca.linalg import basis
+from fspca.tables import needed
 from fspca.validate import checked_count, checked_features
 
 
@@ -285,6 +286,13 @@ class Solution:
             return None
         excess = self.upper_bound - self.objective
         return excess / self.objective if self.objective > 0 else excess
+
+    def to_frame(self) -> Any:
+        """Return the loadings of the chosen features, a row each, as a pandas DataFrame."""
+        rows = self.support if self.names is None else [self.names[j] for j in self.support]
+        components = [f"component {j + 1}" for j in range(self.problem.m)]
+        frame = needed("pandas", "frames", "Solution.to_frame").DataFrame
+        return frame(self.W[self.support], index=rows, columns=components)
 
     def __str__(self) -> str:
         share, gap = "", ""

@@ -16,7 +16,7 @@ import numpy as np
 from fspca.covariance import Covariance
 from fspca.running import Run
 from fspca.shared_support.path import path
-from fspca.tables import named
+from fspca.tables import named, needed
 from fspca.validate import checked_count
 
 
@@ -65,15 +65,9 @@ class Choice:
 
     def to_frame(self):
         """Return the rows as a pandas DataFrame."""
-        try:
-            import pandas as pd
-        except ImportError as missing:
-            raise ImportError(
-                "Choice.to_frame needs pandas: pip install 'fspca[frames]'"
-            ) from missing
         columns = ("explained", "bound", "held_out", "standard_error", "stability", "noise")
         table = {self.what: self.counts} | {name: getattr(self, name) for name in columns}
-        return pd.DataFrame(table).set_index(self.what)
+        return needed("pandas", "frames", "Choice.to_frame").DataFrame(table).set_index(self.what)
 
     def __str__(self):
         at = int(np.searchsorted(self.counts, self.chosen))

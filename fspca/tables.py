@@ -4,6 +4,7 @@ import csv
 import math
 import warnings
 import zipfile
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -138,6 +139,14 @@ READERS = {".csv": delimited, ".tsv": delimited, ".npz": archived, ".mtx": marke
 
 class UnitsWarning(UserWarning):
     """One feature's unit decides the answer."""
+
+
+def needed(package, extra, asker):
+    """Return a package, or say what asks for it and what installs it."""
+    try:
+        return import_module(package)
+    except ImportError as missing:
+        raise ImportError(f"{asker} needs {package}: pip install 'fspca[{extra}]'") from missing
 
 
 def named(columns):

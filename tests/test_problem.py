@@ -6,7 +6,15 @@ from dataclasses import FrozenInstanceError, replace
 import numpy as np
 import pytest
 
-from fspca import Nonnegative, SeparateSupports, SharedSupport, check_solution, go
+from fspca import (
+    Covariance,
+    Nonnegative,
+    SeparateSupports,
+    SharedSupport,
+    check_solution,
+    go,
+    solve,
+)
 from fspca.judge import objective
 from fspca.registry import oracle
 from fspca.synthetic import make_scheme
@@ -189,3 +197,15 @@ def test_an_orthonormal_copy_is_judged_and_frozen():
         assert "`orthonormal` are not orthonormal" in str(
             check_solution(A, changed(orthonormal=bad))
         )
+
+
+@pytest.mark.parametrize("names", [None, ("a", "b", "c", "d")])
+def test_loadings_in_a_frame_are_those_of_the_features_chosen(names):
+    A = Covariance(np.diag([1.0, 4.0, 2.0, 3.0]))
+    A.names = names
+    solution = solve(A, 2, 3)
+    frame = solution.to_frame()
+    rows = solution.support if names is None else [names[j] for j in solution.support]
+    assert frame.index.tolist() == list(rows)
+    assert frame.columns.tolist() == ["component 1", "component 2"]
+    np.testing.assert_array_equal(frame.to_numpy(), solution.W[solution.support])
