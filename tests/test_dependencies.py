@@ -58,7 +58,7 @@ def undeclared(files, declared):
         f"{Path(path).name}: {name}"
         for path, source in files
         for name in set(imported(source)) - OURS - local - set(sys.stdlib_module_names)
-        if not {each.lower() for each in known.get(name, [])} & declared
+        if not {each.lower() for each in known.get(name, [name])} & declared
     }
 
 
