@@ -29,8 +29,8 @@ book: $(HTML)/.built  ## build the book and say where to open it
 test: test-lint test-unit test-book test-notebooks  ## run every check
 	@echo "Every check passed."
 
-nightly: $(READY)  ## run the checks that take long
-	$(BIN)/pytest -n 2 -m nightly
+nightly: $(READY)  ## run the checks that take long, but for what passed at this commit
+	$(BIN)/pytest -n 2 -m nightly --resume || [ $$? -eq 5 ]  # 5: nothing was left to run
 
 test-lint: $(READY)  ## check style, format and types
 	$(BIN)/ruff check .
@@ -84,7 +84,7 @@ $(READY): requirements.txt pyproject.toml reproduction/pyproject.toml
 	@touch $@
 
 # All pages are read again: a page that was not read could hide its warnings.
-$(HTML)/.built: $(READY) $(PAGES) $(MODULE)
+$(HTML)/.built: $(READY) $(PAGES) $(MODULE) $(wildcard data/results/nightly/*.json)
 	rm -rf $(HTML)
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
 	@touch $@

@@ -74,6 +74,7 @@ def test_nothing_is_wrong_on_hostile_instances(block):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("block", range(2, 250))
-def test_nothing_is_wrong_by_night(block):
+def test_nothing_is_wrong_by_night(block, record_property):
+    record_property("instances", BLOCK)
     for seed in range(BLOCK * block, BLOCK * (block + 1)):
         examine(seed)

@@ -1,0 +1,74 @@
+"""Sphinx extension: book/appendix/what_is_tested.md is filled when it is read.
+
+Its table has a row for each test that `make nightly` runs, with what data/results/nightly says of
+its last run; a test that has none says so.
+"""
+
+import ast
+import json
+
+from toc import ROOT
+
+PAGE = "book/appendix/what_is_tested"
+FOLDER = ROOT / "data" / "results" / "nightly"
+HEAD = "| what is tested | cases | instances | seconds | last run | result |\n" + 6 * "|---" + "|\n"
+
+
+def at_night(path):
+    """Yield the functions of a test file that are marked, or some of whose cases are."""
+    for node in ast.parse(path.read_text()).body:
+        marks = getattr(node, "decorator_list", ())
+        if any("pytest.mark.nightly" in ast.unparse(mark) for mark in marks):
+            yield node.name, said(node)
+
+
+def said(function):
+    """What a test shows: the first sentence of its docstring, or its name."""
+    text = ast.get_docstring(function) or function.name.removeprefix("test_").replace("_", " ")
+    return text.splitlines()[0].rstrip(".")
+
+
+def stored(path):
+    """Return what the store says of a test file: the runs, and the rows of each function."""
+    path = FOLDER / f"{path.stem}.json"
+    kept = json.loads(path.read_text()) if path.exists() else {"runs": {}, "tests": {}}
+    rows = {}
+    for name, row in kept["tests"].items():
+        rows.setdefault(name.partition("[")[0], {})[name] = row
+    return kept["runs"], rows
+
+
+def line(text, rows, runs):
+    """Return the row of the table for one function."""
+    if not rows:
+        return f"| {text} | | | | not yet | |\n"
+    total = {key: sum(row[key] for row in rows.values()) for key in ("instances", "seconds")}
+    failed = [name for name, row in rows.items() if row["outcome"] == "failed"]
+    skipped = sum(row["outcome"] == "skipped" for row in rows.values())
+    result = f"{len(failed)} failed: {', '.join(failed[:3])}" if failed else "passed"
+    result += f", {skipped} skipped" if skipped else ""
+    last = max(row["run"] for row in rows.values())
+    when = f"{last[:10]}, `{runs[last]['commit']}`"
+    counts = f"{len(rows)} | {total['instances']:,} | {total['seconds']:,.0f}"
+    return f"| {text} | {counts} | {when} | {result} |\n"
+
+
+def table():
+    """Return the table, a part for each test file."""
+    text = ""
+    for path in sorted((ROOT / "tests").glob("test_*.py")):
+        runs, rows = stored(path)
+        lines = [line(said, rows.get(name), runs) for name, said in at_night(path)]
+        if lines:
+            text += f"\n## `{path.stem}`\n\n{HEAD}" + "".join(lines)
+    return text
+
+
+def fill(app, page, source):
+    if page == PAGE:
+        source[0] += table()
+
+
+def setup(app):
+    app.connect("source-read", fill)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,80 @@
+"""What `-m nightly` runs is stored, test by test: data/results/nightly, which a page shows.
+
+A test says on how many instances it was with `record_property("instances", 2000)`; else it is one.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+TOP = Path(__file__).parents[1]
+FOLDER = TOP / "data" / "results" / "nightly"
+NOW = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
+
+
+def pytest_addoption(parser):
+    parser.addoption("--resume", action="store_true", help="skip what passed at this commit")
+
+
+@cache
+def commit():
+    """The commit that is tested, with a plus where files differ from it."""
+    asked = ["git", "describe", "--always", "--abbrev=10", "--exclude=*", "--dirty=+"]
+    return subprocess.run(asked, cwd=TOP, capture_output=True, text=True).stdout.strip()
+
+
+def stored(path):
+    return json.loads(path.read_text()) if path.exists() else {"runs": {}, "tests": {}}
+
+
+def written(path, runs, tests):
+    """Write one line for a run and one for a test; a file is there whole or not at all."""
+    runs = {name: runs[name] for name in sorted({row["run"] for row in tests.values()})}
+    parts = []
+    for title, rows in (("runs", runs), ("tests", tests)):
+        lines = [f"    {json.dumps(name)}: {json.dumps(rows[name])}" for name in rows]
+        parts.append(f'  "{title}": {{\n' + ",\n".join(lines) + "\n  }")
+    path.parent.mkdir(exist_ok=True)
+    path.with_suffix(".part").write_text("{\n" + ",\n".join(parts) + "\n}\n")
+    os.replace(path.with_suffix(".part"), path)
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--resume"):
+        passed, here = set(), commit()
+        for path in FOLDER.glob("*.json"):
+            kept = stored(path)
+            at = {name for name, run in kept["runs"].items() if run["commit"] == here}
+            passed |= {f"tests/{path.stem}.py::{name}" for name, row in kept["tests"].items()
+                       if row["run"] in at and row["outcome"] == "passed"}  # fmt: skip
+        items[:] = [item for item in items if item.nodeid not in passed]
+
+
+def pytest_runtest_logreport(report):
+    """Store each nightly test when it has ended, so that a run that is cut short loses none."""
+    told = "nightly" in report.keywords and (report.when == "call" or not report.passed)
+    if not told or "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    file, _, name = report.nodeid.partition("::")
+    path = FOLDER / f"{Path(file).stem}.json"
+    kept = stored(path)
+    kept["runs"][NOW] = {
+        "command": f"pytest {' '.join(sys.argv[1:])}",
+        "commit": commit(),
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "scipy": version("scipy"),
+    }
+    kept["tests"][name] = {
+        "outcome": report.outcome,
+        "instances": dict(report.user_properties).get("instances", 1),
+        "seconds": float(f"{report.duration:.2g}"),
+        "run": NOW,
+    }
+    written(path, kept["runs"], kept["tests"])

@@ -1,0 +1,84 @@
+"""What the nightly run stores is what ran, and the page shows all of it."""
+
+import json
+
+import nightly_page
+import pytest
+import toc
+
+pytest_plugins = ["pytester"]
+
+TOY = """
+    import pytest
+
+    pytestmark = pytest.mark.nightly
+
+    @pytest.mark.parametrize("n", [1, 2, 3])
+    def test_many(n, record_property):
+        record_property("instances", 10 * n)
+        assert n != BAD
+
+    def test_one():
+        "One thing. And more."
+"""
+
+
+@pytest.fixture
+def night(pytester, monkeypatch):
+    """A function that runs a toy test by night and returns what is stored of it."""
+    pytester.makeini("[pytest]\nmarkers = nightly")
+    (pytester.path / "tests").mkdir()
+    conftest = (toc.ROOT / "tests" / "conftest.py").read_text()
+    (pytester.path / "tests" / "conftest.py").write_text(conftest)
+    (pytester.path / "data" / "results").mkdir(parents=True)
+
+    def run(bad, *arguments):
+        toy = pytester.makepyfile(test_toy=TOY.replace("BAD", str(bad)))
+        toy = toy.rename(pytester.path / "tests" / "test_toy.py")
+        found = pytester.runpytest_subprocess("-m", "nightly", str(toy), *arguments)
+        kept = json.loads((pytester.path / "data/results/nightly/test_toy.json").read_text())
+        return found.parseoutcomes(), kept
+
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # they take seconds to load
+    pytester.run("git", "init", "-q")
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    pytester.run("git", *identity, "commit", "-q", "--allow-empty", "-m", "one")
+    return run
+
+
+def test_each_case_is_stored_and_only_what_ran_is_replaced(night):
+    told, first = night(2)
+    assert told == {"passed": 3, "failed": 1}
+    assert {name: row["outcome"] for name, row in first["tests"].items()} == {
+        "test_many[1]": "passed", "test_many[2]": "failed", "test_many[3]": "passed",
+        "test_one": "passed"}  # fmt: skip
+    assert first["tests"]["test_many[3]"]["instances"] == 30
+    (run,) = first["runs"].values()
+    assert {"command", "commit", "python", "numpy", "scipy"} <= run.keys()
+    told, second = night(2, "--resume")  # what passed at this commit need not run again
+    assert told == {"failed": 1}
+    assert second["tests"]["test_one"] == first["tests"]["test_one"]
+
+
+def test_a_row_of_the_page_adds_up_its_cases():
+    runs = {"2026-01-02 03:04:05": {"commit": "abc"}}
+    row = {"outcome": "passed", "instances": 20, "seconds": 1.5, "run": "2026-01-02 03:04:05"}
+    rows = {"test_a[1]": row, "test_a[2]": row | {"instances": 1000}}
+    assert nightly_page.line("a", rows, runs) == (
+        "| a | 2 | 1,020 | 3 | 2026-01-02, `abc` | passed |\n")  # fmt: skip
+    rows["test_a[2]"]["outcome"] = "failed"
+    assert "| 1 failed: test_a[2] |" in nightly_page.line("a", rows, runs)
+    assert "| not yet |" in nightly_page.line("a", {}, runs)
+
+
+@pytest.mark.parametrize(
+    "path", sorted((toc.ROOT / "tests").glob("test_*.py")), ids=lambda p: p.stem
+)
+def test_what_is_stored_is_still_tested(path):
+    assert nightly_page.stored(path)[1].keys() <= dict(nightly_page.at_night(path)).keys()
+
+
+def test_the_page_has_every_file_of_the_store():
+    text = nightly_page.table()
+    assert all(f"## `{path.stem}`" in text for path in nightly_page.FOLDER.glob("*.json"))
+    assert "test_hostile_nonnegative" in text
