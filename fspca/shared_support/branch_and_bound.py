@@ -98,9 +98,13 @@ class Tree:
         G = found.G[:, size > 1e-9 * size.max(initial=0)] * np.sqrt(self.scale)
         Y = None if found.Y is None else shortened(found.Y * self.scale)
         proven, arrays = self.ground.prove(part.rows, part.fixed, G.astype(np.float32), Y)
+        self.keep(part, arrays)
+        return proven
+
+    def keep(self, part, arrays):
+        """Keep the arrays of a part as the checker reads them."""
         order = np.argsort(part.rows)
         self.arrays[part.place] = {x: placed(x, v, order) for x, v in arrays.items()}
-        return proven
 
     def certificate(self, bound):
         """The tree as far as it is grown: nothing explains more than the bound."""
@@ -333,6 +337,7 @@ def grown(ground, gap, first, light, run):
     tree.offer(first.support)
     state = narrowed(state, np.arange(len(rows)))
     root = Part(rows, fixed, state, tree.place(rows, fixed, -1))
+    tree.keep(root, light.arrays)  # a root with one support is not bounded again
     ticket, heap = count(), [(-light.bound, 0, root)]
     next(ticket)
     try:
