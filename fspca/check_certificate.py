@@ -303,13 +303,20 @@ def shared_value(claim, matrix, numbers, m, k, state):
     return numbers.top_sums(block[None], m, error)[0][0]
 
 
+def loadings(claim, m, state):
+    """Return `W` and `counts`, of column j at most counts[j] nonzeros."""
+    W, counts = real(claim, "W", len(state), m), np.asarray(claim["counts"])
+    need(np.all(state == 1), "supports of components take nothing required or forbidden")
+    need(counts.shape == (m,) and counts.dtype.kind in "iu", "counts must be m integers")
+    need(np.all(counts >= 1), "counts must be at least 1")
+    need(np.all((W != 0).sum(axis=0) <= counts), "a column of W has more than its count")
+    return W, counts
+
+
 def separate_value(claim, matrix, numbers, m, k, state):
     """Return what `W` explains on a basis, each column with at most its count of nonzeros."""
-    W, counts = real(claim, "W", len(state), m), np.asarray(claim["counts"])
-    need(counts.shape == (m,) and counts.dtype.kind in "iu", "counts must be m integers")
-    need(np.all(counts >= 1) and min(counts.sum(), len(state)) <= k, "k must hold all counts")
-    need(np.all((W != 0).sum(axis=0) <= counts), "a column of W has more than its count")
-    need(np.all(state == 1), "separate supports take nothing required or forbidden")
+    W, counts = loadings(claim, m, state)
+    need(min(counts.sum(), len(state)) <= k, "k must hold all counts")
     I = np.flatnonzero(W.any(axis=1))
     need(len(I) > 0, "W is zero")
     block, error = matrix.block(I)
@@ -318,13 +325,13 @@ def separate_value(claim, matrix, numbers, m, k, state):
 
 def nonnegative_value(claim, matrix, numbers, m, k, state):
     """Return what the answer explains at least: the sum of w'Aw / w'w of its columns w."""
-    need(np.all(state == 1), "nonnegative claims require and forbid nothing")
-    W, total = real(claim, "W", len(state), m), 0
+    (W, _), total = loadings(claim, m, state), 0
+    need(W.any(axis=1).sum() <= k, "W has more than k rows")
     need(np.all(W >= 0), "W has negative entries")
     need(np.all((W > 0).sum(axis=1) <= 1), "columns of W share a feature")
     for w in W.T:
         J = np.flatnonzero(w)
-        need(1 <= len(J) <= k, "a column of W must have 1 to k nonzeros")
+        need(len(J), "a column of W is zero")
         (B, error), x = matrix.block(J), numbers.read(w[J], 1)
         size = np.abs(x) @ np.abs(B) @ np.abs(x)
         low = numbers.quotient(x @ B @ x, size, 2 * len(J) + 8, x @ x)
@@ -369,26 +376,26 @@ def none_positive(blocks, errors, m, target, numbers):
 class Kind(NamedTuple):
     """What an answer explains, the bound of a node, the arrays of one: (degree in A, shape).
 
-    `rows` is how many features all components have at most, `closes` says of listed supports
-    whether they can be dropped, `smaller` whether those of fewer features are listed too.
+    `closes` says of listed supports whether they can be dropped, `smaller` whether those of fewer
+    features are listed too.
     """
 
     value: object
     bound: object
     arrays: dict
-    rows: object
     closes: object
     smaller: bool
 
 
 ROWS = {"G": (1, "n*"), "Y": (2, "nn"), "s": (2, ""), "H": (1, "n*"), "whole": (0, "")}
 KINDS = {
-    "shared": Kind(shared_value, shared_bound, ROWS, lambda m, k, d: k, no_larger, False),
+    "shared": Kind(shared_value, shared_bound, ROWS, no_larger, False),
     # A bound on the union of the supports is one on the components.
-    "separate": Kind(separate_value, shared_bound, ROWS, lambda m, k, d: k, no_larger, False),
-    "nonnegative": Kind(nonnegative_value, nonnegative_bound, ROWS | {"N": (2, "nn")},
-                        lambda m, k, d: min(m * k, d), none_positive, True),
-}  # fmt: skip
+    "separate": Kind(separate_value, shared_bound, ROWS, no_larger, False),
+    "nonnegative": Kind(
+        nonnegative_value, nonnegative_bound, ROWS | {"N": (2, "nn")}, none_positive, True
+    ),
+}
 
 
 class Matrix:
@@ -587,7 +594,7 @@ def examine(claim, given, exact):
     need(0 <= gap < np.inf, "the gap must be finite and at least 0")
     array, of_data = find_matrix(claim, given)
     d = array.shape[1]
-    need(1 <= m <= kind.rows(m, k, d) and k <= d, "m or k do not fit the features")
+    need(1 <= m <= k <= d, "m or k do not fit the features")
     root = np.ones(d, dtype=np.int8)
     for name, state in (("forbidden", 0), ("required", 2)):
         rows = features(claim, name, d) if name in claim else []
@@ -600,7 +607,6 @@ def examine(claim, given, exact):
     numbers = (Exact if exact else Floating)(array, of_data, others)
     matrix = Matrix(array, of_data, numbers)
     value = kind.value(claim, matrix, numbers, m, k, root)
-    k = kind.rows(m, k, d)
     target, worst, left = numbers.target(value, gap), value, LISTED
     if not array.any():
         return Verdict(True, "holds", 0.0, 0.0)

@@ -193,6 +193,8 @@ class Nonnegative(OwnSupports):
         Components, and nonzeros of each: one count for all of them, or m counts.
     disjoint : bool
         Whether each feature serves one component at most.
+    in_all : bool
+        Whether k, one count, is that of all nonzeros together, of which each component has one.
 
     See Also
     --------
@@ -205,9 +207,27 @@ class Nonnegative(OwnSupports):
     """
 
     disjoint: bool = field(default=False, kw_only=True)
+    in_all: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.in_all and (np.ndim(self.k) or self.k < self.m):
+            raise ValueError(f"k={self.k} in all must be one count of at least m={self.m}")
+
+    @property
+    def counts(self) -> np.ndarray:
+        """The m counts: in all, what is left if the others have a feature each."""
+        return np.full(self.m, self.k - self.m + 1) if self.in_all else super().counts
+
+    @property
+    def most(self) -> int:
+        """How many nonzeros all columns have together at most."""
+        return int(self.k if self.in_all else self.counts.sum())
 
     def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
         faults = super().faults(W, support) + (["W has negative entries"] if W.min() < 0 else [])
+        if self.in_all and np.count_nonzero(W) > self.k:
+            faults.append(f"W has {np.count_nonzero(W)} nonzeros, more than k={self.k} in all")
         shared = np.flatnonzero(np.count_nonzero(W, axis=1) > 1)
         if self.disjoint and len(shared):
             faults.append(f"columns of W share the features {shared.tolist()}")

@@ -145,7 +145,7 @@ def solves(
         body.__annotations__["A"] = "Matrix"  # for those who call it
         parameters = signature(body).parameters
         has_penalty = "penalty" in parameters and parameters["k"].default is None
-        sides = [name for name in ("required", "forbidden") if name in parameters]
+        sides = {"required", "forbidden", "in_all"} & parameters.keys()
 
         @wraps(body)
         def solver(*args, **kwargs):

@@ -1,5 +1,7 @@
 """The checker on nonnegative claims: what is true holds, and no forgery does."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from test_check_certificate import forged
@@ -30,7 +32,11 @@ def honest(rng):
     """A claim: a tree for one component, or one bound for two."""
     A, k = problem(rng)
     if rng.random() < 0.3:
-        return solve_nonnegative(A, 2, k, n_starts=4, max_iter=50).certificate | {"A": A}
+        counts = k if rng.random() < 0.5 else rng.integers(1, k + 1, 2)
+        return solve_nonnegative(A, 2, counts, n_starts=4, max_iter=50).certificate | {"A": A}
+    if rng.random() < 0.2:
+        k, tries = min(k + 1, len(A)), {"n_starts": 4, "max_iter": 50}
+        return solve_nonnegative(A, 2, k, in_all=True, **tries).certificate | {"A": A}
     return branch_and_bound_nonnegative(A, 1, k, n_starts=4).certificate | {"A": A}
 
 
@@ -39,10 +45,14 @@ def is_true(claim):
     A, m, k = np.asarray(claim["A"], float), int(claim["m"]), int(claim["k"])
     W = np.asarray(claim["W"], float)
     value = sum(w @ A @ w / (w @ w) for w in W.T)
-    most = exhaustive_nonnegative(A, m, k).objective
-    fits = np.all((W > 0).sum(axis=0) <= k) and np.all((W > 0).sum(axis=1) <= 1)
+    counts, total = np.asarray(claim["counts"]), W.any(axis=1).sum()
+    most = max(  # of the sets of k features
+        exhaustive_nonnegative(A[np.ix_(I, I)], m, np.minimum(counts, k)).objective
+        for I in combinations(range(len(A)), k)
+    )
+    fits = np.all((W > 0).sum(axis=0) <= counts) and np.all((W > 0).sum(axis=1) <= 1)
     slack = float(claim["gap"]) * abs(value) + 1e-12 * abs(most)
-    return W.min() >= 0 and fits and most <= value + slack
+    return W.min() >= 0 and fits and total <= k and most <= value + slack
 
 
 def attack(count, seed):
@@ -77,8 +87,12 @@ def test_no_forgery_is_accepted_by_night(seed):
 
 
 def bound_claim(A, m, k, W, **arrays):
-    asked = {"version": 1, "kind": "nonnegative", "m": m, "k": k, "A": A, "W": W, "gap": 1e9}
-    return asked | {f"{name}_0": array for name, array in arrays.items()}
+    asked = {"version": 1, "kind": "nonnegative", "m": m, "k": min(m * k, len(A)), "gap": 1e9}
+    return (
+        asked
+        | {"A": A, "W": W, "counts": np.full(m, k)}
+        | {f"{name}_0": array for name, array in arrays.items()}
+    )
 
 
 @pytest.mark.parametrize("seed", range(200))

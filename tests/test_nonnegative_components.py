@@ -53,6 +53,27 @@ def test_deflation_projects_out():
     assert np.array_equal(em(P @ A @ P, 1, 4).support, np.flatnonzero(both.W[:, 1]))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_deflation_of_the_low_rank_part_never_sees_the_rest(seed):
+    A, rank = make_scheme("F", 12, seed), 3
+    values, U = np.linalg.eigh(A)
+    V = U[:, -rank:] * np.sqrt(values[-rank:])
+    both = spannogram(A, 2, 4, rank=rank, apart="low rank")
+    x = both.W[:, 0]
+    assert np.array_equal(x > 0, spannogram(A, 1, 4, rank=rank).W[:, 0] > 0)
+    V -= np.outer(x, x @ V)
+    second = spannogram(V @ V.T, 1, 4, rank=rank)
+    assert np.allclose(second.W[:, 0], both.W[:, 1], atol=1e-6)
+    assert both.objective == pytest.approx(both.problem.score(A, both.W), rel=1e-12)
+    net = epsilon_net(A, 2, 4, rank=rank, apart="low rank", n_samples=5000)
+    assert net.objective == pytest.approx(both.objective, rel=0.05)
+
+
+def test_a_method_without_a_low_rank_part_deflates_none():
+    with pytest.raises(ValueError, match=r"apart='low rank' must be one of"):
+        em(np.eye(4), 2, 2, apart="low rank")
+
+
 def test_features_that_run_short_are_shared_out():
     A = make_scheme("F", 6, 0)
     found = em(Covariance(A), 6, 4)

@@ -27,7 +27,7 @@ def test_a_matching_is_the_best_of_all(seed):
     rng = np.random.default_rng(seed)
     d, counts = 6, [1 + seed % 2, 2]
     weights = rng.uniform(size=(d, 2)) * (rng.uniform(size=(d, 2)) < 0.7)
-    supports = matched(weights, counts)
+    supports = matched(weights, Nonnegative(2, counts))
     assert all(1 <= len(s) <= n for s, n in zip(supports, counts, strict=True))
     best = max(
         sum(weights[i, j] for i, j in enumerate(owners) if j < 2)
@@ -41,10 +41,11 @@ def test_a_matching_is_the_best_of_all(seed):
 @pytest.mark.parametrize("seed", range(30))
 def test_steps_never_lower_what_is_explained(seed):
     A, rng = make_scheme("F", 12, seed), np.random.default_rng(seed)
-    W, run = assigned(rng.standard_normal((12, 3)), [3, 2, 4]), Run(50)
-    ascend_together(Covariance(A), W, [3, 2, 4], run)
+    problem = Nonnegative(3, [3, 2, 4], disjoint=True)
+    W, run = assigned(rng.standard_normal((12, 3)), problem), Run(50)
+    ascend_together(Covariance(A), W, problem, run)
     assert np.all(np.diff(run.history) >= 0)
-    assert check_solution(A, run.answer, Nonnegative(3, [3, 2, 4], disjoint=True))
+    assert check_solution(A, run.answer, problem)
 
 
 def instance(seed):
@@ -81,11 +82,47 @@ def test_never_below_one_after_another(m):
         assert found.upper_bound >= found.objective
 
 
-def test_components_may_have_counts_of_their_own():
-    A = make_scheme("F", 12, 0)
-    found = solve_nonnegative(A, 3, [5, 1, 2])
-    assert np.all(np.count_nonzero(found.W, axis=0) <= [5, 1, 2])
-    assert found.problem == Nonnegative(3, [5, 1, 2], disjoint=True)
+COUNTS = [([5, 1, 2], False), ([1, 3, 1], False), (5, True), (3, True)]
+
+
+@pytest.mark.parametrize(("k", "in_all"), COUNTS)
+def test_components_may_have_counts_of_their_own_or_in_all(k, in_all):
+    """The claim that is carried away is one for these counts, and the checker takes it."""
+    for seed in range(5):
+        A = make_scheme("F", 8, seed)
+        found = solve_nonnegative(A, 3, k, in_all=in_all, n_starts=200, max_iter=50)
+        assert found.problem == Nonnegative(3, k, disjoint=True, in_all=in_all)
+        assert check_solution(A, found)
+        best = exhaustive_nonnegative(A, 3, k, in_all=in_all).objective
+        assert found.objective == pytest.approx(best, rel=1e-9)
+        assert found.upper_bound >= best * (1 - 1e-12)
+        verdict = check(found.certificate | {"A": (A + A.T) / 2})
+        assert verdict.holds
+        assert verdict.bound == pytest.approx(max(found.upper_bound, found.objective), rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_matching_in_all_is_the_best_of_all(seed):
+    rng = np.random.default_rng(seed)
+    d, k = 6, 2 + seed % 4
+    weights = rng.uniform(size=(d, 2)) * (rng.uniform(size=(d, 2)) < 0.7)
+    supports = matched(weights, Nonnegative(2, k, in_all=True))
+    assert all(map(len, supports))
+    assert sum(map(len, supports)) <= k
+    best = max(
+        sum(weights[i, j] for i, j in enumerate(owners) if j < 2)
+        for owners in product(range(3), repeat=d)
+        if 0 in owners and 1 in owners and owners.count(2) >= d - k
+    )
+    total = sum(weights[s, j].sum() for j, s in enumerate(supports))
+    assert total == pytest.approx(best, rel=1e-12)
+
+
+def test_a_count_in_all_has_one_for_each():
+    with pytest.raises(ValueError, match=r"k=2 in all must be one count of at least m=3"):
+        solve_nonnegative(np.eye(5), 3, 2, in_all=True)
+    with pytest.raises(ValueError, match=r"in all"):
+        solve_nonnegative(np.eye(5), 2, [2, 1], in_all=True)
 
 
 def test_greedy_choice_can_be_beaten():

@@ -4,31 +4,35 @@ from copy import deepcopy
 
 import numpy as np
 
+from fspca.covariance import Covariance
 from fspca.linalg import largest
 from fspca.problem import Nonnegative, Solution
 from fspca.running import Run
 from fspca.validate import checked_choice
 
 
-def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="random"):
+def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="random", part=None):
     """Return m components, each what method(rest, k, run) finds in what the others leave.
 
     With apart="supports" their features are set aside, so that supports are disjoint and
     components orthogonal; where fewer than k features are left for each component to come, one
-    is kept for each.  With "deflation" A <- (I - xx') A (I - xx').  `max_iter` is that of each
-    component.  Where the time runs out, or a Ctrl-C comes, the largest variances left fill up
-    what is missing.  Of an array `init` the method gets each component's part, as its `init`.
+    is kept for each.  With "deflation" A <- (I - xx') A (I - xx'), and with "low rank" the same is
+    done to VV', V = part(A).  `max_iter` is that of each component.  Where the time runs out, or
+    a Ctrl-C comes, the largest variances left fill up what is missing.  Of an array `init` the
+    method gets each component's part, as its `init`.
     """
-    checked_choice("apart", apart, ("supports", "deflation"))
+    ways = ("supports", "deflation") if part is None else ("supports", "deflation", "low rank")
+    checked_choice("apart", apart, ways)
     A, problem = A.plain, Nonnegative(m, k, disjoint=apart == "supports")
     own = {} if isinstance(init, str) else {"init": init[:, :1]}
     if m == 1:
         return method(A, int(problem.counts[0]), Run(max_iter, max_seconds, progress), **own)
     run = Run(None, max_seconds, progress, latest=True)
+    base = A if apart != "low rank" else Covariance.from_data(part(A).T, center=False, divisor=1)
     W, history, steps, ended = np.zeros((A.size, 0)), (), 0, []
     with run:
         for j, most in enumerate(problem.counts.tolist()):
-            rest, free = left(A, W, apart)
+            rest, free = left(base, W, apart)
             if apart == "supports":
                 most = min(most, len(free) - (m - 1 - j))
             if own:
@@ -49,7 +53,7 @@ def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="ra
     def build():
         W, history, steps, solver = run.answer
         while W.shape[1] < m:
-            rest, free = left(A, W, apart)
+            rest, free = left(base, W, apart)
             W = beside(A, W, free, alone(rest))
             history = (*history, problem.score(A, W))
         support = np.flatnonzero(W.any(axis=1))
@@ -60,12 +64,11 @@ def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="ra
 
 def left(A, W, apart):
     """Return what the components W leave to the next one, and which features."""
-    if apart == "deflation":
-        for x in W.T:
-            A = A.deflated(x)
-    elif W.shape[1]:
+    if apart == "supports" and W.shape[1]:
         free = np.flatnonzero(~W.any(axis=1))
         return A.restricted(free), free
+    for x in W.T if apart != "supports" else ():
+        A = A.deflated(x)
     return A, np.arange(A.size)
 
 

@@ -98,8 +98,9 @@ def epsilon_net(A: Covariance, m: int, k: int, *, rank: int | None = None, epsil
         they are good for is then used in the bound.
     shift : bool
         Look at the part of A above lambda_{r+1} rather than at A_r.
-    apart : "supports" or "deflation"
-        Set the features of a component aside for the next, or project the component out.
+    apart : "supports", "deflation" or "low rank"
+        Set the features of a component aside for the next, or project the component out of A, or
+        of its low-rank part.
     seed : int
         Of the points.
 
@@ -137,7 +138,10 @@ def epsilon_net(A: Covariance, m: int, k: int, *, rank: int | None = None, epsil
             A, [k], rank=inner, epsilon=epsilon, n_samples=n_samples, shift=shift, seed=rng
         )[0]
 
-    return one_by_one(A, m, k, apart, method, None, None, None)
+    def part(A):
+        return low_rank(A, rank, shift)[0]
+
+    return one_by_one(A, m, k, apart, method, None, None, None, part=part)
 
 
 def epsilon_net_path(A, counts, *, rank=None, epsilon=0.1, n_samples=None, shift=False, seed=0):

@@ -6,29 +6,37 @@ from scipy.optimize import linear_sum_assignment
 from fspca.linalg import EPS, largest
 
 
-def matched(weights, counts):
+def matched(weights, problem):
     """Return m disjoint supports, of 1 to so many features, with the largest sum of weights.
 
     weights (d x m) are not negative.  Each component has as many places as its count, a place is
     worth to a feature what the component is, and no place needs a feature that is not among the
-    sum(counts) heaviest of its component.  First places are worth more than all others together.
+    heaviest of its component, as many as there are places.  Of a count in all, each component has
+    one place, and each other place is worth to a feature what its best component is.  First
+    places are worth more than all others together.
 
-    >>> matched(np.array([[3.0, 2.9], [2.0, 0.5], [1.0, 0.0]]), [1, 1])
+    >>> from fspca import Nonnegative
+    >>> weights = np.array([[3.0, 2.9], [2.0, 0.5], [1.0, 0.0]])
+    >>> matched(weights, Nonnegative(2, 1))
     [array([1]), array([0])]
+    >>> matched(weights, Nonnegative(2, 3, in_all=True))
+    [array([1, 2]), array([0])]
     """
-    most = min(sum(counts), len(weights))
+    m, most = problem.m, min(problem.most, len(weights))
     rows = np.unique([largest(column, most) for column in weights.T])
-    owner = np.repeat(np.arange(len(counts)), counts)
-    worth = weights[np.ix_(rows, owner)]
-    first = np.r_[0, np.cumsum(counts)[:-1]]
-    worth[:, first] += weights[rows].sum() or 1.0
-    chosen, places = linear_sum_assignment(worth, maximize=True)
-    kept = worth[chosen, places] > 0
-    chosen, owners = rows[chosen[kept]], owner[places[kept]]
-    return [np.sort(chosen[owners == j]) for j in range(len(counts))]
+    worth, best = weights[rows], weights[rows].argmax(axis=1)
+    owner = np.repeat(np.arange(m), 1 if problem.in_all else problem.counts)
+    first = np.searchsorted(owner, np.arange(m))
+    places = np.hstack([worth[:, owner]] + [worth.max(axis=1, keepdims=True)] * (most - len(owner)))
+    places[:, first] += worth.sum() or 1.0
+    chosen, taken = linear_sum_assignment(places, maximize=True)
+    kept = places[chosen, taken] > 0
+    chosen, taken = chosen[kept], taken[kept]
+    owners = np.where(taken < len(owner), owner[np.minimum(taken, len(owner) - 1)], best[chosen])
+    return [np.sort(rows[chosen[owners == j]]) for j in range(m)]
 
 
-def assigned(C, counts):
+def assigned(C, problem):
     """Return unit columns x_j >= 0 with disjoint supports and the largest sum of (c_j'x_j)^2.
 
     On a support I the best is the positive part of c_j there, worth the sum of its squares: so
@@ -36,7 +44,7 @@ def assigned(C, counts):
     """
     plus, W = np.maximum(C, 0.0), np.zeros_like(C)
     peak = plus.max(initial=0.0) or 1.0
-    for j, support in enumerate(matched((plus / peak) ** 2, counts)):
+    for j, support in enumerate(matched((plus / peak) ** 2, problem)):
         W[support, j] = plus[support, j] if plus[support, j].any() else 1 / np.sqrt(len(support))
         W[:, j] /= np.linalg.norm(W[:, j])
     return W
@@ -54,7 +62,7 @@ def settled(A, W):
     return W
 
 
-def ascend_together(A, W, counts, run):
+def ascend_together(A, W, problem, run):
     """Let all columns move to the best matching of A W, and settle, until nothing is gained.
 
     With C = A W over the roots of w_j'A w_j, sum (c_j'x_j)^2 is at most trace X'AX for every X,
@@ -67,7 +75,7 @@ def ascend_together(A, W, counts, run):
         AW = A.product(W)
         own = np.maximum(np.einsum("ij,ij->j", W, AW), 0.0)
         scale = np.sqrt(np.where(own > EPS * own.max(initial=0.0), own, np.inf))
-        W = settled(A, assigned(AW / scale, counts))
+        W = settled(A, assigned(AW / scale, problem))
         value = float(np.vdot(W, A.product(W)))
         if value <= run.value * (1 + 1e-12):
             run.stop("no gain")

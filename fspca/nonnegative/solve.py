@@ -23,8 +23,9 @@ CLOSE = 1e-9  # relative: a bound so close to the value proves it
 
 
 @solves(Nonnegative, counts=True)
-def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, n_starts: int = 30,
-                      seed: int | None = 0, max_iter: int = 300, max_seconds: float | None = None,
+def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: bool = False,
+                      n_starts: int = 30, seed: int | None = 0, max_iter: int = 300,
+                      max_seconds: float | None = None,
                       progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find good nonnegative components and say how far from the best they can be.
 
@@ -42,6 +43,8 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, n_starts
         Components.
     k : int or m ints
         Nonzeros of each at most.
+    in_all : bool
+        Whether k counts the nonzeros of all components together.
     n_starts, seed : int
         Random starts beside the two.
     max_iter, max_seconds : int, float
@@ -75,17 +78,17 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, n_starts
     (array([[0.707, 0.707, 0.   , 0.   ],
            [0.   , 0.   , 0.707, 0.707]]), True)
     """
-    A, problem, claim = A.plain, Nonnegative(m, k, disjoint=True), None
-    counts = problem.counts.tolist()
+    A, claim = A.plain, None
+    problem = Nonnegative(m, k, disjoint=True, in_all=in_all)
     with Run(None, max_seconds, progress) as starts:
-        for W in candidates(A, m, counts, n_starts, np.random.default_rng(seed)):
+        for W in candidates(A, problem, n_starts, np.random.default_rng(seed)):
             run = Run(1000, starts.left)
-            ascend_together(A, W, counts, run)
+            ascend_together(A, W, problem, run)
             starts.keep(run.value, run)
             if starts.left == 0:
                 starts.stop("max_seconds")
                 break
-        claim = bounded(A, m, counts, starts.answer.answer, max_iter, starts)
+        claim = bounded(A, problem, starts.answer.answer, max_iter, starts)
     best = starts.answer
 
     def build():
@@ -98,9 +101,15 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, n_starts
     return starts.finish(build)
 
 
-def candidates(A, m, counts, n_starts, rng):
-    """Yield starts: one component after another, by cells and by EM, and random directions."""
-    rank = min(RANK, A.size)
+def candidates(A, problem, n_starts, rng):
+    """Yield starts: one component after another, by cells and by EM, and random directions.
+
+    One after another, the largest count comes first; a count in all is shared out evenly.
+    """
+    m, rank, counts = problem.m, min(RANK, A.size), problem.counts
+    if problem.in_all:
+        counts = (problem.k + np.arange(m)) // m
+    order = np.argsort(-counts, kind="stable")
 
     def by_cells(A, k, run):
         return best_cell(A, k, min(rank, A.size), True, NEAR, 100_000, run)
@@ -109,8 +118,8 @@ def candidates(A, m, counts, n_starts, rng):
         return one_em(A, k, "random", 10, np.random.default_rng(0), 1e-6, run)
 
     for method in (by_cells, by_em):
-        first = one_by_one(A, m, counts, "supports", method, 1000, None, None)
-        yield first.W
+        first = one_by_one(A, m, counts[order].tolist(), "supports", method, 1000, None, None)
+        yield first.W[:, np.argsort(order)]
         if first.stopped == "interrupted":
             raise KeyboardInterrupt
     V, deviations = low_rank(A, rank)[0], np.sqrt(np.maximum(A.diagonal(), 0.0))
@@ -122,16 +131,17 @@ def candidates(A, m, counts, n_starts, rng):
         else:
             C = rng.standard_normal((A.size, m))
             C = A.product(C) if n % 3 == 1 else deviations[:, None] * C
-        yield assigned(C, counts)
+        yield assigned(C, problem)
 
 
-def bounded(A, m, counts, W, max_iter, run):
+def bounded(A, problem, W, max_iter, run):
     """Tell the run an upper bound, and return the claim that proves it, or None."""
-    d, rows = A.size, min(sum(counts), A.size)
+    d, m, counts = A.size, problem.m, problem.counts
+    rows = min(problem.most, d)
     if d > FORMED:
         run.tell(bound=upper_bound(A, m, max(rows, m), max_seconds=run.left).bound)
         if m == 1:
-            cells = best_cell(A, counts[0], RANK, True, NEAR, 100_000, Run(None, run.left))
+            cells = best_cell(A, int(counts[0]), RANK, True, NEAR, 100_000, Run(None, run.left))
             run.tell(bound=cells.upper_bound)
         return None
     ground, none = Ground(A.submatrix(np.arange(d)), m, rows), np.zeros(d, dtype=bool)
@@ -145,5 +155,6 @@ def bounded(A, m, counts, W, max_iter, run):
         if found.value <= run.value * (1 + CLOSE) or run.left == 0:
             break
     gap = max(found.value / run.value - 1, 0.0) + CLOSE if run.value > 0 else 0.0
-    claim = {"version": VERSION, "kind": "nonnegative", "m": m, "k": max(counts), "gap": gap}
-    return claim | {"W": W} | {f"{name}_0": array for name, array in found.arrays.items()}
+    claim = {"version": VERSION, "kind": "nonnegative", "m": m, "k": rows, "gap": gap}
+    claim |= {"W": W, "counts": counts}
+    return claim | {f"{name}_0": array for name, array in found.arrays.items()}

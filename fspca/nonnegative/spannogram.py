@@ -37,9 +37,10 @@ def spannogram(A: Covariance, m: int, k: int, *, rank: int | None = None, shift:
     shift : bool
         False takes the best approximation of that rank, True the part of A above
         lambda_{r+1}, which makes the bound tighter.
-    apart : "supports" or "deflation"
+    apart : "supports", "deflation" or "low rank"
         How the next component is kept from the last: its features are set aside, as in
-        asteris2014's Figure 3, or A <- (I - xx') A (I - xx').
+        asteris2014's Figure 3, or A <- (I - xx') A (I - xx'), or V <- (I - xx') V for the
+        low-rank part VV', as asteris2014's text has it.
     tol : float
         Of the low-rank optimum, relatively; 0 solves exactly, up to rounding.
     max_iter, max_seconds : int, float
@@ -80,7 +81,10 @@ def spannogram(A: Covariance, m: int, k: int, *, rank: int | None = None, shift:
     def method(A, k, run):
         return best_cell(A, k, min(rank, A.size), shift, tol, max_iter, run)
 
-    return one_by_one(A, m, k, apart, method, None, max_seconds, progress)
+    def part(A):
+        return low_rank(A, rank, shift)[0]
+
+    return one_by_one(A, m, k, apart, method, None, max_seconds, progress, part=part)
 
 
 def best_cell(A, k, rank, shift, tol, max_iter, run):

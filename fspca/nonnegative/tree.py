@@ -61,7 +61,7 @@ class Tree:
         tree = {"nodes": np.array(self.states), "parent": self.parent, "branch": self.branch}
         gap = max(bound / self.value - 1, 0.0) + PROOF if self.value > 0 else 0.0
         asked = {"version": VERSION, "kind": "nonnegative", "m": 1, "k": self.k, "gap": gap}
-        return asked | {"W": self.x[:, None]} | tree | arrays
+        return asked | {"W": self.x[:, None], "counts": [self.k]} | tree | arrays
 
 
 def listed(tree, part, bound):
