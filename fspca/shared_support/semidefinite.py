@@ -14,6 +14,7 @@ vectors of the likely features; `basis=None` means Z = I.  Where rank A is far b
 eigenproblems have the size of N, and the bound is hardly weaker.
 """
 
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -118,10 +119,11 @@ class TopPairs:
         n = len(M)
         if self.count is not None and self.count + 4 < n / 8:
             top = (n - self.count - 4, n - 1)
-            values, V = scipy.linalg.eigh(M, subset_by_index=top, check_finite=False)
-            if len(values) == self.count + 4 and values[0] < level(values):
-                self.count = int(np.sum(values > level(values)))
-                return values, V
+            with suppress(np.linalg.LinAlgError):  # MRRR gives up on some matrices
+                values, V = scipy.linalg.eigh(M, subset_by_index=top, check_finite=False)
+                if len(values) == self.count + 4 and values[0] < level(values):
+                    self.count = int(np.sum(values > level(values)))
+                    return values, V
         values, V = eigh(M)
         self.count = int(np.sum(values > level(values)))
         return values, V
