@@ -5,6 +5,7 @@ error; 2 the command line is; 130 ended by Ctrl-C before there was an answer.
 """
 
 import argparse
+import io
 import json
 import sys
 import warnings
@@ -14,6 +15,7 @@ from fspca import datasets
 from fspca.catalogue import CATALOGUE
 from fspca.check_certificate import check
 from fspca.covariance import Covariance
+from fspca.files import printable, write_whole
 from fspca.selection import default_counts, fewest
 from fspca.shared_support.path import path
 from fspca.shared_support.solve import solve
@@ -46,6 +48,8 @@ def features_of(A, given):
     """Return the numbers of features given by name or by number, with commas between."""
     found = []
     for each in filter(None, given.split(",")):
+        if (A.names or ()).count(each) > 1:
+            raise ValueError(f"{each!r} is the name of several columns")
         if A.names and each in A.names:
             found.append(A.names.index(each))
         elif each.isdigit():
@@ -180,30 +184,22 @@ def main(arguments=None):
             warnings.simplefilter("default")
             said, lines, drawn = options.work(options)
         for each in told:
-            print(f"fspca: {each.message}", file=sys.stderr)
+            print(f"fspca: {printable(str(each.message))}", file=sys.stderr)
         if drawn is not None and options.plot:
-            drawn().figure.savefig(options.plot)
-        text = json.dumps(said) if options.json else "\n".join(lines)
+            picture = io.BytesIO()
+            drawn().figure.savefig(picture, format=options.plot.suffix[1:] or None)
+            write_whole(options.plot, picture.getvalue())
+        text = json.dumps(said) if options.json else printable("\n".join(lines))
         if options.output:
-            whole(options.output, text + "\n")
+            write_whole(options.output, text + "\n")
         else:
-            print(text)
+            print(text, flush=True)
     except KeyboardInterrupt:
         parser.exit(130, "fspca: interrupted\n")
     except (ArithmeticError, ImportError, MemoryError, OSError, TypeError, ValueError) as error:
-        parser.exit(1, f"fspca: {error}\n")
+        parser.exit(1, f"fspca: {printable(str(error))}\n")
     if options.command == "check" and not said["holds"]:
         parser.exit(1)
-
-
-def whole(file, text):
-    """Write a file at once, so that what ends in between leaves none half written."""
-    part = file.with_name(f".{file.name}.part")
-    try:
-        part.write_text(text)
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

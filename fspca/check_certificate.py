@@ -8,6 +8,7 @@ in floating point with margins that are proved on that page, or exactly, in inte
 
 import hashlib
 import sys
+import zipfile
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
@@ -22,6 +23,7 @@ UNIT = 2.0**-53
 LISTED = 1_000_000  # supports that are looked at one by one, in all
 EXACT_SIZE, EXACT_BITS = 150, 1200  # features, binary places; above, it would hardly end
 BLOCK = 2**22  # numbers of wide data in hand at once
+LARGEST, TREE = 2**31, 2**27  # bytes that a file may unfold to, states of all its nodes
 
 
 class Verdict(NamedTuple):
@@ -479,8 +481,8 @@ def find_matrix(claim, given):
     need(len(carried) < 2, "a claim carries A or X, not both")
     held = carried or given
     if not held:
-        said = str(claim["source"]) if "source" in claim else "no source is named"
-        raise Refused(f"needs data: {said}")
+        said = repr(str(claim["source"])[:200])[1:-1] if "source" in claim else "no source is named"
+        raise Refused(f"needs data: {said}")  # repr: it may be printed
     (name,) = held
     array = real(held, name, None, None)
     need(array.size, f"{name} is empty")
@@ -499,6 +501,7 @@ def find_tree(claim, root):
         return root[None], np.array([-1]), np.array([-1])
     states, d = np.asarray(claim["nodes"]), len(root)
     need(states.ndim == 2 and states.shape[1] == d and len(states), "nodes must have d columns")
+    need(states.size <= TREE, f"the nodes hold more than {TREE} states")
     need(states.dtype.kind in "iu" and np.all((states >= 0) & (states <= 2)), "nodes hold 0, 1, 2")
     need(np.array_equal(states[0], root), "the first node is not the whole problem")
     found = []
@@ -585,7 +588,7 @@ def listed(node, numbers, c, m, k, rest, target, left, kind):
 def examine(claim, given, exact):
     """Return the Verdict on a claim, or raise Refused."""
     need(number(claim, "version") == VERSION, f"the version must be {VERSION}")
-    kind = str(claim["kind"])
+    kind = str(claim["kind"])[:40]
     need(kind in KINDS, f"the kind {kind!r} is not one of {', '.join(KINDS)}")
     kind = KINDS[kind]
     shapes = kind.arrays
@@ -610,7 +613,8 @@ def examine(claim, given, exact):
     target, worst, left = numbers.target(value, gap), value, LISTED
     if not array.any():
         return Verdict(True, "holds", 0.0, 0.0)
-    children = [np.flatnonzero(parent == t) for t in range(len(states))]
+    counts = np.bincount(parent[1:], minlength=len(states))
+    children = np.split(1 + np.argsort(parent[1:], kind="stable"), np.cumsum(counts)[:-1])
     for t, below in enumerate(children):
         need(len(below) < 3 and (len(below) == 2) == (branch[t] >= 0), "children do not partition")
         if len(below) == 2:
@@ -659,6 +663,10 @@ def check(claim, A=None, X=None, exact=False):
     try:
         with np.errstate(all="ignore"):
             if isinstance(claim, str | Path):
+                need(Path(claim).is_file(), "there is no such file")
+                with zipfile.ZipFile(claim) as parts:
+                    size = sum(part.file_size for part in parts.infolist())
+                need(size <= LARGEST, f"the file unfolds to {size} bytes, more than {LARGEST}")
                 with np.load(claim, allow_pickle=False) as file:
                     return examine(file, given, exact)
             return examine(claim, given, exact)

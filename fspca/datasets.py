@@ -2,8 +2,8 @@
 
 import bz2
 import hashlib
+import io
 import os
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse
 
+from fspca import files
 from fspca.catalogue import CATALOGUE
 from fspca.covariance import Covariance
 from fspca.validate import checked_choice
@@ -102,9 +103,9 @@ def _read(name, path):
             names = path.read_text().splitlines()[0].split(",")[1:]
             parts = {"names": names, "A": np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]}
         else:
-            with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
-                parts = {key: file[key] for key in file.files}
-    except (OSError, ValueError, EOFError, IndexError, zipfile.BadZipFile) as error:
+            with files.open_archive(path) as file:
+                parts = {key: np.asarray(file[key]) for key in file.files}
+    except Exception as error:  # whatever the readers of a format raise on what is not in it
         raise ValueError(f"{path} cannot be read ({error}); {missing(name)}") from None
     return _checked(name, parts, path)
 
@@ -123,10 +124,10 @@ def _checked(name, parts, path):
     if "indptr" in parts:
         X = scipy.sparse.csr_array(tuple(parts[key] for key in CSR), shape=entry.shape)
     names = next((parts[key] for key in ("names", "features", "genes") if key in parts), None)
-    if X is not None and (names is None or len(names) != X.shape[1]):
+    if X is not None and (names is None or np.shape(names) != X.shape[1:]):
         names = next((parts[key] for key in ("features", "genes") if key in parts), None)
     provenance = f"{entry.source}; {entry.terms}"
-    listed = [] if names is None else list(map(str, names))
+    listed = [] if names is None else list(map(str, np.ravel(names)))
     return Dataset(name, X, parts.get("A"), parts.get("y"), listed, provenance)
 
 
@@ -146,10 +147,14 @@ def fetch(name: str, progressbar: bool = True) -> Dataset:
     got = pooch.retrieve(entry.url, None, f"{name}.download", folder, progressbar=progressbar)
     try:
         parts = _decode(entry, Path(got))
-        dataset = _checked(name, parts, got)
+    except Exception as error:
+        raise ValueError(f"what {entry.url} sends cannot be read ({error})") from None
     finally:
         Path(got).unlink()  # so that a bad download is not taken for a good one next time
-    np.savez_compressed(folder / entry.file, **parts)
+    dataset = _checked(name, parts, got)
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **parts)
+    files.write_whole(folder / entry.file, packed.getvalue())
     return dataset
 
 
@@ -161,7 +166,8 @@ def _decode(entry, path):
         array = np.ascontiguousarray(found[0], dtype=entry.dtype)
         return {"A" if entry.shape[0] == entry.shape[1] else "X": array}
     if entry.url.endswith(".bz2"):
-        return _decode_libsvm(entry, bz2.decompress(path.read_bytes()).decode())
+        unpacked = bz2.BZ2Decompressor().decompress(path.read_bytes(), files.LARGEST // 16)
+        return _decode_libsvm(entry, unpacked.decode())
     return {"X": np.loadtxt(path).astype(entry.dtype)}
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from fspca.covariance import Covariance
+from fspca.files import write_whole
 from fspca.running import Run
 from fspca.shared_support.path import path
 from fspca.tables import named, needed
@@ -297,12 +298,12 @@ class Rows(list):
         head = hashlib.sha256(pickle.dumps(question)).hexdigest()
         if self.file is None:
             return
-        lines = self.file.read_text().split("\n") if self.file.is_file() else []
+        lines = self.file.read_text(errors="replace").split("\n") if self.file.is_file() else []
         if lines and lines[0] != head:
             raise ValueError(f"resume={str(file)!r} holds the rows of other data or options")
         for line in lines[1:-1]:  # what has no line break after it was cut off
             self.append(json.loads(line))
-        self.file.write_text("\n".join([head, *lines[1:-1], ""]))
+        write_whole(self.file, "\n".join([head, *lines[1:-1], ""]))
 
     def add(self, row):
         """Keep a row, in the file too."""

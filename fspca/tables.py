@@ -3,7 +3,6 @@
 import csv
 import math
 import warnings
-import zipfile
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -12,8 +11,9 @@ import numpy as np
 import scipy.io
 import scipy.sparse
 
+from fspca import files
+
 CARRIED = 0.5  # of all variance in one of three features or more: then its unit decides
-LARGEST = 2**31  # bytes of an array that a compressed file may unfold to
 
 
 class TableError(ValueError):
@@ -42,12 +42,13 @@ def read_table(path):
         table = reader(path)
     except TableError:
         raise
-    except (OSError, ValueError, EOFError, KeyError, TypeError, OverflowError, MemoryError,
-            zipfile.BadZipFile, csv.Error) as error:  # fmt: skip
+    except Exception as error:  # whatever the readers of a format raise on what is not in it
         told = str(error) or type(error).__name__
         raise TableError(f"{path}: not to be read as {path.suffix[1:]}: {told}") from None
     if table.X.ndim != 2 or 0 in table.X.shape:
         raise TableError(f"{path}: has shape {table.X.shape}; samples in rows are wanted")
+    if table.names is not None and len(table.names) != table.X.shape[1]:
+        raise TableError(f"{path}: names {len(table.names)} of {table.X.shape[1]} columns")
     return table
 
 
@@ -84,21 +85,17 @@ def delimited(path):
 def number(cell):
     """Return a cell as a float, or None where it is no number."""
     try:
-        return float(cell)
+        return None if "_" in cell else float(cell)  # 1_0 is a label, not ten
     except ValueError:
         return None
 
 
 def archived(path):
     """Return the Table in an npz: sparse data of scipy, or its array X, else its only one."""
-    with zipfile.ZipFile(path) as parts:
-        size = sum(part.file_size for part in parts.infolist())
-    if size > LARGEST:
-        raise TableError(f"{path}: unfolds to {size} bytes, more than {LARGEST}")
-    with np.load(path, allow_pickle=False) as file:
+    with files.open_archive(path) as file:
         kept = sorted(file.files)
         if {"data", "format", "shape"} <= set(kept):
-            return Table(scipy.sparse.csr_array(scipy.sparse.load_npz(path)), None)
+            return sparse(path, scipy.sparse.load_npz(path))
         name = "X" if "X" in kept else kept[0] if len(kept) == 1 else None
         if name is None:
             raise TableError(f"{path}: holds {', '.join(kept) or 'nothing'}; an array X is wanted")
@@ -106,16 +103,32 @@ def archived(path):
         return Table(np.asarray(file[name]), names)
 
 
+def sparse(path, X):
+    """Return the Table of a sparse matrix whose indices lie within it."""
+    limit(path, *X.shape, X.nnz)
+    if hasattr(X, "check_format"):  # compiled loops follow the indices wherever they lead
+        X.check_format(full_check=True)
+    return Table(scipy.sparse.csr_array(X), None)
+
+
+def limit(path, rows, columns, entries):
+    """Refuse a shape that no file of this size fills."""
+    if 8 * max(rows, columns, entries) > files.LARGEST:
+        raise TableError(f"{path}: says {rows} x {columns} with {entries} entries, too many")
+
+
 def market(path):
     """Return the Table of a Matrix Market file."""
-    rows, columns, entries, kind, field, _ = scipy.io.mminfo(path)
-    dense = kind == "array"
-    if (rows * columns if dense else entries) * 8 > LARGEST or columns * 8 > LARGEST:
-        raise TableError(f"{path}: says {rows} x {columns} with {entries} entries, too many")
+    rows, columns, entries, kind, field, symmetry = scipy.io.mminfo(path)
+    limit(path, rows, columns, rows * columns if kind == "array" else entries)
+    if symmetry != "general" and rows != columns:  # mmread would write beyond its arrays
+        raise TableError(f"{path}: {rows} x {columns} cannot be {symmetry}")
     if field not in ("real", "integer", "unsigned-integer", "pattern", "double"):
         raise TableError(f"{path}: holds {field} numbers; they must be real")
-    X = scipy.io.mmread(path)
-    return Table(X if dense else scipy.sparse.csr_array(X), None)
+    with warnings.catch_warnings():  # of what mmread will return one day
+        warnings.simplefilter("ignore", DeprecationWarning)
+        X = scipy.io.mmread(path)
+    return Table(X, None) if kind == "array" else sparse(path, X)
 
 
 def parquet(path):

@@ -1,6 +1,7 @@
 """The command line: a table in, names out, a sentence for what is wrong, codes for scripts."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -84,6 +85,32 @@ def test_output_is_written_whole(wine, capsys, tmp_path):
     assert run(capsys, "select", wine, "-k", 3, "--json", "--output", file)[0] == 0
     assert len(json.loads(file.read_text())["features"]) == 3
     assert [each.name for each in tmp_path.iterdir()] == ["answer.json"]
+
+
+def test_output_goes_through_links_and_into_pipes(wine, capsys, tmp_path):
+    """A pipe or a device, /dev/null say, is not replaced by a file."""
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+    assert run(capsys, "datasets", "--output", pipe)[0] == 0
+    assert b"pitprops" in os.read(reader, 100)
+    os.close(reader)
+    assert pipe.is_fifo()
+    link.symlink_to("target")
+    assert run(capsys, "datasets", "--output", link)[0] == 0
+    assert link.is_symlink()
+    assert "pitprops" in (tmp_path / "target").read_text()
+    assert run(capsys, "select", wine, "-k", 3, "--plot", tmp_path / "a.odd")[0] == 1
+    assert {each.name for each in tmp_path.iterdir()} == {"pipe", "link", "target"}
+
+
+def test_names_cannot_steer_the_terminal_and_are_not_confused(capsys, tmp_path):
+    file = tmp_path / "odd.csv"
+    file.write_text("\x1b[2J,b,b\n1,2,1\n3,5,4\n2,2,9\n")
+    code, printed, _ = run(capsys, "select", file, "-m", 1, "-k", 3)
+    assert (code, "\x1b" in printed, r"\x1b[2J" in printed) == (0, False, True)
+    code, _, said = run(capsys, "select", file, "-m", 1, "-k", 2, "--required", "b")
+    assert (code, "'b' is the name of several columns" in said) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from fspca import tables
+from fspca import files
 from fspca.tables import TableError, read_table
 
 
@@ -53,6 +53,7 @@ WRONG = {
     "ending": ("a.xlsx", b"PK", "the ending must be one of .csv"),
     "empty": ("a.csv", b"", "the file is empty"),
     "names alone": ("a.csv", b"a,b\n", "no line follows the names"),
+    "a label, no number": ("a.csv", b"a,b\n1,2\n3,1_0\n", "'1_0' must be a finite number"),
     "ragged": ("a.csv", b"a,b\n1,2\n3\n", "line 3: has 1 cells where 2 are wanted"),
     "text": ("a.csv", b"a,b\n1,2\n3,x\n", r"line 3, column 2 \('b'\): 'x' must be a finite number"),
     "missing": ("a.csv", b"a,b\n1,\n", r"line 2, column 2 \('b'\): '' must be"),
@@ -66,6 +67,17 @@ WRONG = {
     "bomb": ("a.npz", bomb, "unfolds to"),
     "two arrays": ("a.npz", {"a": [[1.0]], "b": [[1.0]]}, "an array X is wanted"),
     "one dimension": ("a.npz", {"X": [1.0, 2.0]}, r"has shape \(2,\)"),
+    "other names": ("a.npz", {"X": [[1.0, 2.0]], "names": ["a"]}, "names 1 of 2 columns"),
+    "index too far": (
+        "a.npz",
+        {"data": [1.0], "indices": [9], "indptr": [0, 1], "shape": [1, 2], "format": "csr"},
+        "not to be read as npz",
+    ),
+    "no square": (
+        "a.mtx",
+        HEAD.replace("general", "symmetric").encode() + b"3 2 1\n3 1 1\n",
+        "3 x 2 cannot be symmetric",
+    ),
     "no market": ("a.mtx", b"hello", "not to be read as mtx"),
     "complex": ("a.mtx", HEAD.replace("real", "complex").encode() + b"1 1 1\n1 1 1 1\n", "complex"),
     "too large": ("a.mtx", HEAD.encode() + b"1 9999999999 1\n1 1 1\n", "too many"),
@@ -75,7 +87,7 @@ WRONG = {
 
 @pytest.mark.parametrize("case", WRONG)
 def test_a_file_that_is_wrong_gets_a_sentence(tmp_path, monkeypatch, case):
-    monkeypatch.setattr(tables, "LARGEST", 2**20)
+    monkeypatch.setattr(files, "LARGEST", 2**20)
     name, content, said = WRONG[case]
     content = content() if callable(content) else content
     if isinstance(content, dict):

@@ -21,8 +21,8 @@ from itertools import chain
 from pathlib import Path
 
 import nbformat
+from fspca.files import write_whole
 from fspca_reproduction.closure import all_code
-from fspca_reproduction.results import save
 from fspca_reproduction.runner import attend, made, note
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -109,7 +109,10 @@ def run(path):
         if cell.cell_type == "code":
             cell.outputs = joined(cell.outputs)
     notebook.metadata["language_info"] = {"name": "python"}
-    save(path, nbformat.writes(notebook) + "\n")
+    try:
+        write_whole(path, nbformat.writes(notebook) + "\n")
+    except OSError as error:
+        return f"{key(path)}: {error}"
     return None
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from fspca_reproduction import ledger_page, runner
 from fspca_reproduction.book import bench as contest
 from fspca_reproduction.book import foundations
-from fspca_reproduction.results import need_checkout, same_row, stored
+from fspca_reproduction.results import DamagedError, need_checkout, same_row, stored
 from fspca_reproduction.runner import AlreadyRunningError, experiments, row, run
 
 try:
@@ -67,7 +67,7 @@ def main():
     parser.add_argument("--cases", type=int, default=5, help="rows that check recomputes")
     parser.add_argument("--resume", action="store_true", help="skip what this pass has made")
     parser.add_argument("--changed", action="store_true", help="only what other code has made")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()  # ids behind options too
     known = experiments()
     if unknown := set(options.ids) - set(known):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
@@ -75,7 +75,7 @@ def main():
         if options.command in ("run", "ledger"):
             need_checkout()
         obey(options, options.ids or known)
-    except (FileNotFoundError, AlreadyRunningError) as reason:
+    except (OSError, AlreadyRunningError, DamagedError) as reason:
         parser.error(str(reason))
 
 

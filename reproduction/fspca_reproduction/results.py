@@ -33,7 +33,33 @@ def stored(name):
             f"there is no result of {name!r} in {path.parent}; "
             f"make it with: {Path(sys.executable).name} -m fspca_reproduction run {name}"
         )
-    return json.loads(path.read_text(encoding="utf-8"))
+    result = read_json(path)
+    if not is_whole(result):
+        raise DamagedError(f"{path} is not what a run has written: take it back, or remove it")
+    return result
+
+
+class DamagedError(ValueError):
+    """A file does not hold what was once written into it."""
+
+
+def read_json(path):
+    """Return what a file of ours holds, or say that it was damaged."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        told = f"{path} is damaged ({error}): take it back, or remove it"
+        raise DamagedError(told) from None
+
+
+def is_whole(result):
+    """Say whether this is a result, each of whose rows has a stamp."""
+    try:
+        stamps, rows = result["stamps"], result["rows"]
+        counted = sum(count for at, count in result["made"] if stamps[at]["code"])
+        return counted == len(rows) and all(isinstance(each, dict) for each in rows)
+    except (LookupError, TypeError, ValueError):
+        return False
 
 
 def rows_of(name):
@@ -58,19 +84,12 @@ def flat(each):
 
 def published(name):
     """Return what a paper prints, draws or says of a table or figure."""
-    return json.loads((DATA / "published" / f"{name}.json").read_text(encoding="utf-8"))
+    return read_json(DATA / "published" / f"{name}.json")
 
 
 def published_ids():
     """Return the ids of what the papers print."""
     return sorted(path.stem for path in (DATA / "published").glob("*.json"))
-
-
-def save(path, text):
-    """Write beside the file and rename, so that nobody ever meets half a file."""
-    beside = path.with_name(f".{path.name}.part")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
 
 
 def rounded(value):

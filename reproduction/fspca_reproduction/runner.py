@@ -19,13 +19,15 @@ import scipy
 import fspca_reproduction
 from fspca import datasets
 from fspca.catalogue import CATALOGUE
+from fspca.files import write_whole
 from fspca_reproduction import closure
 from fspca_reproduction.results import (
     ROOT,
+    DamagedError,
     need_checkout,
+    read_json,
     result_path,
     rounded,
-    save,
     stored,
 )
 
@@ -98,13 +100,16 @@ def lacks_data(case):
 
 def made():
     """Return what this pass has made: codes by the experiment's id or the notebook's path."""
-    return json.loads(STATE.read_text()) if STATE.exists() else {}
+    found = read_json(STATE) if STATE.exists() else {}
+    if not isinstance(found, dict):
+        raise DamagedError(f"{STATE} is not what a pass has written: remove it")
+    return found
 
 
 def note(key, made_from):
     """Write down that this pass made something, and from what."""
     STATE.parent.mkdir(exist_ok=True)
-    save(STATE, json.dumps(made() | {key: made_from}, indent=1, sort_keys=True) + "\n")
+    write_whole(STATE, json.dumps(made() | {key: made_from}, indent=1, sort_keys=True) + "\n")
 
 
 def stamps(result):
@@ -202,15 +207,26 @@ def begun(name, cases):
     """Return the rows of an interrupted run that today's code would make, by place."""
     if not partial_path(name).exists():
         return {}
-    lines = partial_path(name).read_text().splitlines(keepends=True)
-    found = [json.loads(line) for line in lines if line.endswith("\n")]
+    lines = partial_path(name).read_bytes().splitlines(keepends=True)
+    found = [each for each in map(row_in, lines) if each]
     code = {place(case): code_of(name, case) for case in cases}
     same = [each for each in found if code.get(each["place"]) == each["code"]]
     if len(same) < len(found):
         print(f"{name}: the code has changed since the interrupted run; "
               f"{len(found) - len(same)} of its rows are made again")  # fmt: skip
-    partial_path(name).write_text("".join(json.dumps(each) + "\n" for each in same))
+    write_whole(partial_path(name), "".join(json.dumps(each) + "\n" for each in same))
     return {each["place"]: each for each in same}
+
+
+def row_in(line):
+    """Return the row in a line of a partial file, or None where it was cut or damaged."""
+    try:
+        found = json.loads(line) if line.endswith(b"\n") else None
+    except (ValueError, RecursionError):
+        return None
+    wanted = {"place": str, "code": str, "versions": dict, "seconds": float, "row": dict}
+    whole = isinstance(found, dict) and found.keys() == wanted.keys()
+    return found if whole and all(isinstance(found[key], wanted[key]) for key in wanted) else None
 
 
 def compute(name, left, done, workers, progress):
@@ -261,7 +277,7 @@ def write(name, done):
         "seconds": rounded(sum(stamp["seconds"] for stamp in found)),
         "rows": [each["row"] for each in done],
     }
-    save(result_path(name), as_text(result))
+    write_whole(result_path(name), as_text(result))
     partial_path(name).unlink(missing_ok=True)
 
 

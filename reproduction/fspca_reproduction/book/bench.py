@@ -17,8 +17,9 @@ import scipy.sparse
 from scipy.sparse.linalg import LinearOperator, svds
 
 from fspca import Covariance, datasets, go, ipu, solve, swap
+from fspca.files import write_whole
 from fspca.linalg import largest
-from fspca_reproduction.results import result_path, rounded, save
+from fspca_reproduction.results import read_json, result_path, rounded
 from fspca_reproduction.runner import lacks_data
 
 SECONDS, BYTES = 20, 8 * 2**30  # of one contender on one set
@@ -212,7 +213,7 @@ def slopes():
 def run(names=(), contenders=()):
     """Measure and store; with names only these, and the others stay as they are stored."""
     path = result_path("bench")
-    kept = json.loads(path.read_text()) if path.exists() else {"rows": []}
+    kept = read_json(path) if path.exists() else {"rows": []}
     rows = {(row["set"], row["contender"]): row for row in kept["rows"]}
     made = {
         "command": "python -m fspca_reproduction bench",
@@ -227,9 +228,9 @@ def run(names=(), contenders=()):
             print(rows[name, contender], flush=True)
         made["rows"] = [rows[s, c] for s in SETS for c in CONTENDERS if (s, c) in rows]
         made["slopes"] = kept.get("slopes")
-        save(path, json.dumps(made, indent=1) + "\n")
+        write_whole(path, json.dumps(made, indent=1) + "\n")
     if not names:
-        save(path, json.dumps(made | {"slopes": slopes()}, indent=1) + "\n")
+        write_whole(path, json.dumps(made | {"slopes": slopes()}, indent=1) + "\n")
     return path
 
 
