@@ -9,6 +9,7 @@ import io
 import json
 import sys
 import warnings
+from importlib import import_module
 from pathlib import Path
 
 from fspca import datasets
@@ -20,18 +21,6 @@ from fspca.selection import default_counts, fewest
 from fspca.shared_support.path import path
 from fspca.shared_support.solve import solve
 from fspca.tables import read_table, warn_of_units
-
-
-def listed():
-    """Return a line for each data set: what it is and whether it is here."""
-    lines = []
-    for name, entry in CATALOGUE.items():
-        path = datasets.where(name)
-        ways = "to be fetched" if entry.url else "to be put into FSPCA_DATA"
-        state = f"here, in {path.parent}" if path else f"not here, {ways}"
-        shape = " x ".join(map(str, entry.shape))
-        lines.append(f"{name:20} {shape:>14}  {state}\n{'':36}  {entry.source} ({entry.terms})")
-    return lines
 
 
 def covariance(options):
@@ -88,7 +77,7 @@ def select(options):
     given = {"seed": options.seed, "max_seconds": options.max_seconds, **sides}
     solution = solve(A, m, k, progress=options.progress, **given)
     said = summary(A, solution)
-    return said, [str(solution), *table(said)], (lambda: plots().plot_loadings(solution))
+    return said, [str(solution), *table(said)], ("plot_loadings", solution)
 
 
 def follow(options):
@@ -103,14 +92,7 @@ def follow(options):
         before = set(row["features"])
         values = f"{row['explained_variance_ratio']:10.4f} {row['upper_bound_ratio']:8.4f}"
         lines.append(f"{row['k']:6} {values}  {' '.join(new)}")
-    return said, lines, (lambda: plots().plot_path(solutions))
-
-
-def plots():
-    """Return the module that draws, or say what it needs."""
-    from fspca import plots
-
-    return plots
+    return said, lines, ("plot_path", solutions)
 
 
 def judge(options):
@@ -128,8 +110,14 @@ def fetch(options):
 
 
 def sets(options):
-    """List the data sets and where they are."""
-    lines = listed()
+    """List the data sets: what each is and whether it is here."""
+    lines = []
+    for name, entry in CATALOGUE.items():
+        path = datasets.where(name)
+        ways = "to be fetched" if entry.url else "to be put into FSPCA_DATA"
+        state = f"here, in {path.parent}" if path else f"not here, {ways}"
+        shape = " x ".join(map(str, entry.shape))
+        lines.append(f"{name:20} {shape:>14}  {state}\n{'':36}  {entry.source} ({entry.terms})")
     return lines, lines, None
 
 
@@ -182,12 +170,13 @@ def main(arguments=None):
     try:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("default")
-            said, lines, drawn = options.work(options)
+            said, lines, shown = options.work(options)
         for each in told:
             print(f"fspca: {printable(str(each.message))}", file=sys.stderr)
-        if drawn is not None and options.plot:
-            picture = io.BytesIO()
-            drawn().figure.savefig(picture, format=options.plot.suffix[1:] or None)
+        if shown is not None and options.plot:
+            (draw, what), picture = shown, io.BytesIO()
+            figure = getattr(import_module("fspca.plots"), draw)(what).figure
+            figure.savefig(picture, format=options.plot.suffix[1:] or None)
             write_whole(options.plot, picture.getvalue())
         text = json.dumps(said) if options.json else printable("\n".join(lines))
         if options.output:
