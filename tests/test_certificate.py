@@ -14,11 +14,10 @@ from fspca import (
     tpower,
     upper_bound,
 )
-from fspca.check_certificate import check
+from fspca.check_certificate import Floating, check
 from fspca.linalg import random_subspace
 from fspca.shared_support import rows
 from fspca.shared_support.certificate import METHODS, theorem_loss
-from fspca.shared_support.ground import safe_ky_fan
 from fspca.shared_support.probable import largest_eigenvalue
 from fspca.shared_support.semidefinite import clip_to_sum, normal_solver
 from fspca.synthetic import make_scheme, make_spiked
@@ -187,7 +186,9 @@ def test_ky_fan_sums_are_never_too_small(seed):
     rng = np.random.default_rng(seed)
     X = rng.integers(-99, 100, (1 + seed % 4, 12)) * 2.0 ** rng.integers(-9, 9, 12)
     A = X.T @ X
-    bound = safe_ky_fan(A, len(X))
+    numbers, none = Floating(A, False, []), np.zeros((12, 0))
+    scaled = numbers.ky_fan(numbers.read(A, 2), none, None, len(X), 0, None, None)
+    bound = numbers.back(scaled)
     assert np.trace(A) <= bound <= np.trace(A) * (1 + 1e-11)
 
 

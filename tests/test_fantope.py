@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fspca import ConvergenceWarning, Covariance, exhaustive, fantope
+from fspca.check_certificate import check
 from fspca.shared_support.fantope import penalty_for
 from fspca.shared_support.relaxation import fantope_weights, project_fantope, relax
 from fspca.synthetic import make_scheme, make_spiked
@@ -48,7 +49,9 @@ def test_solution_meets_the_optimality_conditions(seed):
     assert found.stopped == "settled"
     assert len(found.primal) == len(found.dual)
     value = np.sum(A * found.H) - penalty * np.abs(found.H).sum()
-    assert value == pytest.approx(found.dual_value, rel=1e-5)  # no gap between primal and dual
+    dual = np.linalg.eigvalsh(A - found.Y)[-3:].sum()
+    assert np.abs(found.Y).max() <= penalty * (1 + 1e-12)
+    assert value == pytest.approx(dual, rel=1e-5)  # no gap between primal and dual
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -88,6 +91,7 @@ def test_bound_holds_for_any_penalty_even_when_stopped_early(seed, penalty):
     with pytest.warns(ConvergenceWarning, match="fantope stopped at max_iter=1 "):
         early = fantope(Covariance(A, ridge=0.5), 2, 4, penalty=3.0, max_iter=1, tol=1e-9)
     assert early.upper_bound >= best
+    assert check(early.certificate | {"A": A}).bound == pytest.approx(early.upper_bound)
 
 
 def test_a_diagonal_covariance_gets_its_largest_variances():

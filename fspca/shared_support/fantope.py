@@ -7,6 +7,7 @@ from fspca.linalg import fix_signs, largest
 from fspca.problem import SharedSupport, Solution
 from fspca.progress import Listener
 from fspca.running import Run, solves
+from fspca.shared_support.ground import Certificate, Ground
 from fspca.shared_support.refit import solution_on
 from fspca.shared_support.relaxation import ACTIVE, relax
 from fspca.validate import checked_nonnegative, checked_truth
@@ -30,7 +31,7 @@ def penalty_for(A, m, k, run=None, bisections=12, **options):
         if (enough := tried.rows >= k) or not met:
             keep_rounded(run, A, m, k, tried)
         else:
-            run.tell(bound=dual_bound(tried, A, m, k))
+            run.tell()
         if tried.stopped == "interrupted":
             raise KeyboardInterrupt
         low, high = (penalty, high) if enough else (low, penalty)
@@ -40,17 +41,12 @@ def penalty_for(A, m, k, run=None, bisections=12, **options):
     return run.answer[0]
 
 
-def dual_bound(relaxation, A, m, k):
-    """Return what no feasible W explains more than, by the dual value."""
-    return relaxation.dual_value + relaxation.penalty * k * np.sqrt(m) - m * A.ridge
-
-
 def keep_rounded(run, A, m, k, relaxation):
     """Keep a Relaxation and the loadings that it rounds to."""
     problem = SharedSupport(m, k)
     W, support = rounded(A, relaxation.H, problem)
     value = problem.score(A.plain, W)
-    run.keep(value, (relaxation, W, support), dual_bound(relaxation, A, m, k))
+    run.keep(value, (relaxation, W, support))
 
 
 @solves(SharedSupport, measured=("penalty",))
@@ -85,7 +81,7 @@ def fantope(A: Covariance, m: int, k: int, *, penalty: float | None = None, refi
     Returns
     -------
     Solution
-        Its `upper_bound` holds for every positive semidefinite A, but is loose.
+        Its `upper_bound` is proven by the relaxation's multipliers, and is loose.
 
     See Also
     --------
@@ -120,10 +116,16 @@ def fantope(A: Covariance, m: int, k: int, *, penalty: float | None = None, refi
     problem = SharedSupport(m, k)
 
     def build():
-        facts = {"n_iter": len(relaxation.primal), "stopped": run.stopped, "upper_bound": run.bound}
+        facts = {"n_iter": len(relaxation.primal), "stopped": run.stopped}
         if refined:
-            return solution_on(A, problem, support, "fantope", **facts)
-        return Solution(W, support, run.value, problem, "fantope", (run.value,), **facts)
+            found = solution_on(A, problem, support, "fantope", **facts)
+        else:
+            found = Solution(W, support, run.value, problem, "fantope", (run.value,), **facts)
+        ground = Ground(as_covariance(A.plain.submatrix(np.arange(A.size))), problem)
+        if ground.matrix is None:
+            return found
+        proven, arrays = ground.prove(ground.rows, 0, np.zeros((A.size, 0)), relaxation.Y)
+        return ground.claimed(found, Certificate(proven[2], arrays))
 
     return run.finish(build)
 

@@ -171,14 +171,6 @@ def leading_less(X, G, m):
     return eigsh(operator, k=m, which="LA", v0=start, tol=1e-7)
 
 
-def safe_ky_fan(M, m):
-    """Return a number not below the sum of the m largest eigenvalues of M, rounding included."""
-    if not M.any():
-        return 0.0
-    numbers, none = Floating(M, False, []), np.zeros((len(M), 0))
-    return numbers.back(numbers.ky_fan(numbers.read(M, 2), none, None, m, 0, None, None))
-
-
 def placed(name, array, order):
     """An array of a node with its rows in this order."""
     return array[np.ix_(order, order)] if name == "Y" else array[order] if name in "GH" else array

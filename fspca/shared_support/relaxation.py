@@ -7,7 +7,6 @@ import numpy as np
 from fspca.covariance import as_covariance
 from fspca.linalg import TIE
 from fspca.running import Run
-from fspca.shared_support.ground import safe_ky_fan
 
 ACTIVE = 1e-4  # a diagonal entry of H above this is a row in use; at most 1, and known to `tol`
 
@@ -16,14 +15,14 @@ ACTIVE = 1e-4  # a diagonal entry of H above this is a row in use; at most 1, an
 class Relaxation:
     """The convex problem's answer: H is sparse, X lies in the Fantope, and they nearly agree.
 
-    `dual_value` is F = lambda_1 + ... + lambda_m of A - Y for some |Y_ij| <= penalty; since
-    sum|(WW')_ij| <= k sqrt(m) on k rows, no feasible W explains more than F + penalty k sqrt(m).
+    Y, of entries up to the penalty, is the multiplier of the penalty: no H is worth more than
+    F_m(A - Y), the sum of the m largest eigenvalues.
     """
 
     H: np.ndarray
     X: np.ndarray
     penalty: float
-    dual_value: float
+    Y: np.ndarray
     primal: tuple
     dual: tuple
     stopped: str
@@ -109,5 +108,4 @@ def relax(A, m, penalty, *, tol=1e-3, max_iter=1000, max_seconds=None, progress=
             run.keep(-np.inf, (H, X, U, rho))  # not feasible: it is rounded by the caller
     H, X, U, rho = run.answer
     Y = rho * unit * U  # entries of at most `penalty`, whatever the iterate
-    top = safe_ky_fan(full - Y, m)
-    return Relaxation(H, X, penalty, top, tuple(primal), tuple(dual), run.stopped, (H, U, rho))
+    return Relaxation(H, X, penalty, Y, tuple(primal), tuple(dual), run.stopped, (H, U, rho))
