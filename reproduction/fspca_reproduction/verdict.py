@@ -8,7 +8,8 @@ beyond it "differs", or "under-specified" if what it rests on is open.
 interval (Student's t) excludes zero; else it is "within sampling error", not told apart.  **A
 sentence on a data set** compares values, and those closer than EQUAL, 0.1 %, are not told apart.  A
 sentence of many comparisons holds if all do, and fails if one does; one that holds under one
-reading of what is measured and not under another is "under-specified".
+reading of what is measured and not under another is "under-specified".  Where the paper states a
+reading, it comes first: what holds under it is reproduced, whatever the others say.
 """
 
 import math
@@ -102,6 +103,17 @@ def above(one, other):
 def all_of(verdicts):
     """Return the verdict on a sentence that says many things at once."""
     return next((worst for worst in (DIFFERS, WITHIN) if worst in verdicts), REPRODUCED)
+
+
+def first_reading(truths):
+    """Return the verdict on a sentence, true or not under each reading, the stated one first.
+
+    >>> first_reading([True, False]), first_reading([False, True]), first_reading([False, False])
+    ('reproduced', 'under-specified', 'differs')
+    """
+    if truths[0]:
+        return REPRODUCED
+    return OPEN_TO_READING if any(truths) else DIFFERS
 
 
 def over_readings(verdicts):
