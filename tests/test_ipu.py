@@ -132,3 +132,13 @@ def test_where_k_is_m_the_answer_is_optimal_from_any_start(init):
     solution = ipu(A, 3, 3, init=init, seed=0)
     assert solution.objective == pytest.approx(exhaustive(A, 3, 3).objective, rel=1e-12)
     assert solution.gap <= 1e-9
+
+
+def test_the_answer_has_the_best_loadings_on_its_support_whatever_the_start():
+    """The relaxation's own have not, and its support is often the one that repeats."""
+    for seed in range(20):
+        A = make_scheme("E", 12, seed)
+        for init in ("go", "fantope", "pca", "variance", "random"):
+            found = ipu(A, 2, 5, init=init)
+            best = np.linalg.eigvalsh(A[np.ix_(found.support, found.support)])[-2:].sum()
+            assert np.isclose(found.objective, best, rtol=1e-9)

@@ -65,6 +65,8 @@ def from_every_start(
     with Run(None, max_seconds, progress) as starts:
         for n in starts:
             start = starting_point(A, problem, init if n == 1 else "random", rng)
+            if refined and n == 1 and isinstance(init, str) and init == "fantope":
+                start = refit(A, start[1], m)[0], start[1]  # its loadings are not the best there
             walk = truncations(A, problem, start, scale, refined)
             run = Run(max_iter, starts.left, starts.hear, latest=keep == "last")
             starts.take(follow(A, problem, start, walk, run, solver, refined))
