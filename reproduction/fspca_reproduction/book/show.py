@@ -1,0 +1,101 @@
+"""What the chapters show: figures as vector graphics, pages behind a slider, knobs to turn."""
+
+import inspect
+import io
+import re
+
+import matplotlib.pyplot as plt
+from IPython import get_ipython
+from IPython.display import display
+from matplotlib.collections import QuadMesh
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from fspca_reproduction.book.tables import Table
+
+# Text stays text; ids and bytes are those of the last run; no trace of date and program.
+SVG = {"svg.fonttype": "none", "svg.hashsalt": "fspca", "font.sans-serif": ["DejaVu Sans"]}
+UNSIGNED = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+DENSE = 1000  # marks, from which on they are drawn as pixels
+INDEXED, SIZE = re.compile(r"\$.*[_^].*\$"), 11.5  # an index is 0.7 of its text: 8 points
+
+
+def vector_figures():
+    """Show every figure from here on as vector graphics, the same bytes in each run."""
+    if shell := get_ipython():
+        shell.display_formatter.ipython_display_formatter.for_type(Figure, shown)
+
+
+def shown(figure):
+    """Show a figure: dense marks as pixels, indices and exponents large enough to read."""
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        if axis.get_scale() in ("log", "symlog"):
+            axis.set_tick_params(which="both", labelsize=SIZE)
+    for artist in figure.findobj():
+        if isinstance(artist, Text) and INDEXED.search(artist.get_text()):
+            artist.set_size(max(SIZE, artist.get_size()))
+        elif marks(artist) >= DENSE:
+            artist.set_rasterized(True)
+    file = io.StringIO()
+    with plt.rc_context(SVG):
+        figure.savefig(file, format="svg", dpi=150, bbox_inches="tight", metadata=UNSIGNED)
+    display({"image/svg+xml": file.getvalue(), "text/plain": repr(figure)}, raw=True)
+
+
+def marks(artist):
+    """Return how many marks an artist draws one by one."""
+    if isinstance(artist, QuadMesh):
+        return artist.get_array().size
+    if isinstance(artist, Line2D):
+        return len(artist.get_xdata()) if artist.get_marker() not in ("", "None", None) else 0
+    return len(artist.get_offsets()) if hasattr(artist, "get_offsets") else 0
+
+
+def slider(pages, label, start=0):
+    """Return HTML of pages behind a slider: one shows at a time, and no kernel is needed."""
+    turn = (
+        "[...this.closest('.pages').lastChild.children].map((p, i) => p.hidden = i != this.value)"
+    )
+    shown = (f"<div{' hidden' * (i != start)}>{page}</div>" for i, page in enumerate(pages))
+    knob = f'<input type="range" min="0" max="{len(pages) - 1}" value="{start}" oninput="{turn}">'
+    shown = f'<div aria-live="polite">{"".join(shown)}</div>'
+    return f'<div class="pages"><label>{label} {knob}</label>{shown}</div>'
+
+
+def explore(function, **ranges):
+    """Show what a function returns, a dict, for parameters that one changes where a kernel runs.
+
+    A range is a pair of ints, or a list of values; a parameter starts at its default.  Without a
+    kernel the table for the defaults is shown, for which a page needs no script.
+    """
+    from ipywidgets import HTML, VBox
+
+    values = {name: each.default for name, each in inspect.signature(function).parameters.items()}
+    answer, live = Table([], [*values.items(), *function(**values).items()]), HTML()
+    knobs = {name: knob(name, values[name], range_) for name, range_ in ranges.items()}
+
+    def turn(_=None):
+        given = {name: knob.value for name, knob in knobs.items()}
+        live.value = Table([], function(**values | given).items())._repr_html_()
+
+    for each in knobs.values():
+        each.observe(turn, "value")
+    turn()
+    view = VBox([*knobs.values(), live])._repr_mimebundle_()
+    display(view | {"text/html": answer._repr_html_(), "text/plain": repr(answer)}, raw=True)
+
+
+def knob(name, value, range_):
+    """Return the slider of a parameter."""
+    from ipywidgets import IntSlider, SelectionSlider
+
+    if isinstance(range_, tuple):
+        return IntSlider(value, *range_, description=name)
+    return SelectionSlider(options=range_, value=value, description=name)
+
+
+def in_words(found, best):
+    """Return in words what an answer reaches of another value, and with which features."""
+    best = getattr(best, "objective", best)
+    return f"{found.objective / best:.4f} of it, features {' '.join(map(str, found.support))}"
