@@ -80,7 +80,7 @@ def select(options):
     return said, [str(solution), *table(said)], ("plot_loadings", solution)
 
 
-def follow(options):
+def show_path(options):
     """Say what each of several numbers of features explains."""
     A, m = covariance(options), options.components
     ks = [int(k) for k in options.features.split(",")] if options.features else None
@@ -103,7 +103,7 @@ def judge(options):
     return verdict._asdict(), [f"{options.file}: {verdict.reason}{numbers}"], None
 
 
-def fetch(options):
+def download(options):
     """Download a data set."""
     place = str(datasets.fetch(options.name))
     return place, [place], None
@@ -146,7 +146,7 @@ def command_line():
     one.set_defaults(work=select)
     many = commands.add_parser("path", parents=[of_table], help="what each count explains")
     many.add_argument("-k", "--features", help="counts, with commas between; default: about ten")
-    many.set_defaults(work=follow)
+    many.set_defaults(work=show_path)
     proof = commands.add_parser("check", parents=[both], help="check a certificate file")
     proof.add_argument("file")
     proof.add_argument(
@@ -159,7 +159,7 @@ def command_line():
     )
     one_set = commands.add_parser("fetch", parents=[both], help="download a data set")
     one_set.add_argument("name", choices=CATALOGUE)
-    one_set.set_defaults(work=fetch)
+    one_set.set_defaults(work=download)
     return parser
 
 

@@ -305,7 +305,7 @@ def shared_value(claim, matrix, numbers, m, k, state):
     return numbers.top_sums(block[None], m, error)[0][0]
 
 
-def loadings(claim, m, state):
+def columns_of(claim, m, state):
     """Return `W` and `counts`, of column j at most counts[j] nonzeros."""
     W, counts = real(claim, "W", len(state), m), np.asarray(claim["counts"])
     need(np.all(state == 1), "supports of components take nothing required or forbidden")
@@ -317,7 +317,7 @@ def loadings(claim, m, state):
 
 def separate_value(claim, matrix, numbers, m, k, state):
     """Return what `W` explains on a basis, each column with at most its count of nonzeros."""
-    W, counts = loadings(claim, m, state)
+    W, counts = columns_of(claim, m, state)
     need(min(counts.sum(), len(state)) <= k, "k must hold all counts")
     I = np.flatnonzero(W.any(axis=1))
     need(len(I) > 0, "W is zero")
@@ -327,7 +327,7 @@ def separate_value(claim, matrix, numbers, m, k, state):
 
 def nonnegative_value(claim, matrix, numbers, m, k, state):
     """Return what the answer explains at least: the sum of w'Aw / w'w of its columns w."""
-    (W, _), total = loadings(claim, m, state), 0
+    (W, _), total = columns_of(claim, m, state), 0
     need(W.any(axis=1).sum() <= k, "W has more than k rows")
     need(np.all(W >= 0), "W has negative entries")
     need(np.all((W > 0).sum(axis=1) <= 1), "columns of W share a feature")
@@ -442,7 +442,7 @@ class Node:
             setattr(self, name, array)
 
 
-def number(claim, name, kinds="iu"):
+def one_number(claim, name, kinds="iu"):
     x = np.asarray(claim[name])
     need(x.ndim == 0 and x.dtype.kind in kinds, f"{name} must be one number, kind {kinds}")
     return x[()].item()
@@ -563,7 +563,7 @@ def decisions(c, required, k, bound, target):
     return inside, outside
 
 
-def listed(node, numbers, c, m, k, rest, target, left, kind):
+def listed_one_by_one(node, numbers, c, m, k, rest, target, left, kind):
     """Return how many supports were looked at one by one; refuse if one may be above the target."""
     fixed, free = np.flatnonzero(node.required), np.flatnonzero(~node.required)
     most, total = max(0, min(k - len(fixed), len(free))), 0
@@ -587,13 +587,13 @@ def listed(node, numbers, c, m, k, rest, target, left, kind):
 
 def examine(claim, given, exact):
     """Return the Verdict on a claim, or raise Refused."""
-    need(number(claim, "version") == VERSION, f"the version must be {VERSION}")
+    need(one_number(claim, "version") == VERSION, f"the version must be {VERSION}")
     kind = str(claim["kind"])[:40]
     need(kind in KINDS, f"the kind {kind!r} is not one of {', '.join(KINDS)}")
     kind = KINDS[kind]
     shapes = kind.arrays
-    m, k = number(claim, "m"), number(claim, "k")
-    gap = float(number(claim, "gap", "fiu"))
+    m, k = one_number(claim, "m"), one_number(claim, "k")
+    gap = float(one_number(claim, "gap", "fiu"))
     need(0 <= gap < np.inf, "the gap must be finite and at least 0")
     array, of_data = find_matrix(claim, given)
     d = array.shape[1]
@@ -649,7 +649,7 @@ def examine(claim, given, exact):
             decided[t][0][rows], decided[t][1][rows] = outside, inside
             worst = target
         else:
-            left -= listed(node, numbers, c, m, k, rest, target, left, kind)
+            left -= listed_one_by_one(node, numbers, c, m, k, rest, target, left, kind)
             worst = target
     return Verdict(True, "holds", numbers.back(value), numbers.back(worst))
 
@@ -676,7 +676,7 @@ def check(claim, A=None, X=None, exact=False):
         return Verdict(False, f"no certificate: {type(error).__name__}: {error}")
 
 
-def main(arguments):
+def check_files(arguments):
     """Check files and folders, a line each; return how many do not hold."""
     exact = "--exact" in arguments
     paths = [Path(each) for each in arguments if each != "--exact"]
@@ -691,4 +691,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    sys.exit(bool(main(sys.argv[1:])))
+    sys.exit(bool(check_files(sys.argv[1:])))

@@ -10,7 +10,7 @@ from fspca.problem import TOLERANCE, Problem, Solution
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """What the judge found: true where there is no fault."""
 
     objective: float
@@ -41,7 +41,7 @@ def objective(A: Matrix, W: ArrayLike | Solution) -> float:
 
 
 def check_solution(A: Matrix, solution: Solution, problem: Problem | None = None, *,
-                   rises: bool = False) -> Verdict:  # fmt: skip
+                   rises: bool = False) -> Judgement:  # fmt: skip
     """Judge a Solution, or an array W for a problem: recompute all that it claims.
 
     The objective is recomputed on the covariance without its ridge, the support from W's
@@ -91,14 +91,14 @@ def check_solution(A: Matrix, solution: Solution, problem: Problem | None = None
     elif not np.all(np.isfinite(W)):
         fault = "W has entries that are not finite"
     if fault:
-        return Verdict(np.nan, np.empty(0, int), (fault,))
+        return Judgement(np.nan, np.empty(0, int), (fault,))
     W = W.astype(float)
     support = np.flatnonzero(W.any(axis=1))
     value = problem.score(A, W)
     if not claims:
-        return Verdict(value, support, tuple(problem.faults(W, support)))
+        return Judgement(value, support, tuple(problem.faults(W, support)))
     faults = problem.faults(W, np.asarray(solution.support))
-    return Verdict(value, support, (*faults, *_false_claims(solution, value, len(W), rises)))
+    return Judgement(value, support, (*faults, *_false_claims(solution, value, len(W), rises)))
 
 
 def _false_claims(solution, value, d, rises):

@@ -138,7 +138,7 @@ def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):
         limit = values[-1] + max(MISSED, 10 * tol) * values[0]
         if matrix is not None:
             rest = matrix - (V * values) @ V.T
-            missed = not positive_definite(limit * np.eye(d) - rest)
+            missed = not has_cholesky(limit * np.eye(d) - rest)
         else:
             rest = lambda x: product(x) - V @ (values[:, None] * (V.T @ x))  # noqa: E731
             missed = eigsh(rest, 1, 0.01)[0][0] > limit
@@ -147,7 +147,7 @@ def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):
     return leading_of_operator(product, d, m, tol) if missed else (values, fix_signs(V))
 
 
-def positive_definite(A):
+def has_cholesky(A):
     """Say whether A has a Cholesky factorisation."""
     try:
         scipy.linalg.cholesky(A, lower=True, overwrite_a=True, check_finite=False)

@@ -30,7 +30,7 @@ PROBLEMS = {"shared": SharedSupport, "separate": SeparateSupports, "nonnegative"
 FIRST = {"shared": "solve", "separate": "solve_separate", "nonnegative": "solve_nonnegative"}
 
 
-def quick(A, m, k, *, n_starts=1, seed=0):
+def unbounded(A, m, k, *, n_starts=1, seed=0):
     """Return an answer for a shared support without a bound."""
     return path(A, m, [k], bound=None, n_starts=n_starts, seed=seed)[0]
 
@@ -139,7 +139,7 @@ class _SparseSubspace(BaseEstimator):
     def _solver(self, asked):
         """Return the function that solves, and the options that go with its name."""
         if self.solver == "auto" and asked is SharedSupport and not self.certify:
-            return quick, {}
+            return unbounded, {}
         name = FIRST[self.problem] if self.solver == "auto" else self.solver
         solver = SOLVERS[checked_choice("solver", name, tuple(SOLVERS))]
         if solver.problem is not asked:

@@ -95,7 +95,7 @@ def archived(path):
     with files.open_archive(path) as file:
         kept = sorted(file.files)
         if {"data", "format", "shape"} <= set(kept):
-            return sparse(path, scipy.sparse.load_npz(path))
+            return sparse_table(path, scipy.sparse.load_npz(path))
         name = "X" if "X" in kept else kept[0] if len(kept) == 1 else None
         if name is None:
             raise TableError(f"{path}: holds {', '.join(kept) or 'nothing'}; an array X is wanted")
@@ -103,7 +103,7 @@ def archived(path):
         return Table(np.asarray(file[name]), names)
 
 
-def sparse(path, X):
+def sparse_table(path, X):
     """Return the Table of a sparse matrix whose indices lie within it."""
     limit(path, *X.shape, X.nnz)
     if hasattr(X, "check_format"):  # compiled loops follow the indices wherever they lead
@@ -128,7 +128,7 @@ def market(path):
     with warnings.catch_warnings():  # of what mmread will return one day
         warnings.simplefilter("ignore", DeprecationWarning)
         X = scipy.io.mmread(path)
-    return Table(X, None) if kind == "array" else sparse(path, X)
+    return Table(X, None) if kind == "array" else sparse_table(path, X)
 
 
 def parquet(path):

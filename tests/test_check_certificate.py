@@ -319,7 +319,7 @@ def test_the_command_checks_folders(tmp_path, capsys):
     np.savez(tmp_path / "b.npz", **claim | {"gap": 0.0, "G_0": 0 * claim["G_0"]})
     np.savez(tmp_path / "c.npz", **{x: v for x, v in claim.items() if x != "A"}, source="elsewhere")
     (tmp_path / "d.npz").write_bytes(b"PK no archive")
-    assert checker.main([str(tmp_path)]) == 2
+    assert checker.check_files([str(tmp_path)]) == 2
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("a.npz: holds")
     assert lines[2] == "c.npz: needs data: elsewhere"

@@ -149,8 +149,8 @@ def test_exact_arithmetic_agrees(seed):
 
 def test_a_divided_tree_may_not_be_cut(monkeypatch):
     """Next to nothing is listed, so that trees divide; then a child is taken away, or emptied."""
-    monkeypatch.setattr("fspca.nonnegative.tree.ONE_BY_ONE", 1)
-    monkeypatch.setattr("fspca.nonnegative.branch_and_bound.ROOT_STEPS", 20)
+    monkeypatch.setattr("fspca.nonnegative.tree.ComponentTree.one_by_one", 1)
+    monkeypatch.setattr("fspca.nonnegative.tree.ROOT_STEPS", 20)
     divided = 0
     for seed in range(40):
         A, k = problem(np.random.default_rng(seed))

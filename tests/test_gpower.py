@@ -6,7 +6,7 @@ import scipy.sparse
 
 from fspca import ConvergenceWarning, Covariance, gpower
 from fspca.factors import factor_of
-from fspca.separate_supports.gpower import climb
+from fspca.separate_supports.gpower import climb_penalised
 from fspca.separate_supports.patterns import largest_columns, polar
 from fspca.synthetic import make_scheme
 
@@ -29,7 +29,7 @@ def test_the_penalised_objective_never_falls(norm, block, seed):
     A, m = Covariance(make_scheme("F", 30, seed)), 3 if block else 1
     Z, squares = factor_of(A, m), A.diagonal()
     gamma = 0.2 * squares.max() ** (0.5 if norm == "l1" else 1)
-    _, _, values, settled = climb(Z, largest_columns(Z, squares, m), gamma, norm)
+    _, _, values, settled = climb_penalised(Z, largest_columns(Z, squares, m), gamma, norm)
     assert settled
     assert np.all(np.diff(values) >= -1e-12 * values[-1])  # rounding of a sum of d terms
 

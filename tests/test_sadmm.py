@@ -7,7 +7,7 @@ import scipy.sparse
 from fspca import ConvergenceWarning, Covariance, check_solution, sadmm
 from fspca.separate_supports import alternation
 from fspca.separate_supports.alternation import settling_rho, smooth_step, stationarity, steps
-from fspca.separate_supports.manpg import descend, tangent_step
+from fspca.separate_supports.manpg import descend_proximally, tangent_step
 from fspca.separate_supports.stiefel import tangent
 from fspca.synthetic import make_scheme
 
@@ -300,7 +300,7 @@ def cost(A, V, penalty):
 def test_manpgs_cost_never_rises(seed):
     A, _, largest = scheme(seed, d=20)
     values, start = [], A.leading(3)[1]
-    (V, Y), why = descend(
+    (V, Y), why = descend_proximally(
         A, start, 0.1 * largest, lambda V, Y: values.append(cost(A, V, 0.1 * largest))
     )
     assert why in ("settled", "no gain")

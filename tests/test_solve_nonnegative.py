@@ -16,7 +16,7 @@ from fspca import (
 )
 from fspca.check_certificate import check
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.nonnegative.joint import ascend_together, assigned, matched
+from fspca.nonnegative.joint import assigned, matched, rematch
 from fspca.nonnegative.solve import solve_nonnegative
 from fspca.running import Run
 from fspca.synthetic import make_scheme
@@ -43,7 +43,7 @@ def test_steps_never_lower_what_is_explained(seed):
     A, rng = make_scheme("F", 12, seed), np.random.default_rng(seed)
     problem = Nonnegative(3, [3, 2, 4], disjoint=True)
     W, run = assigned(rng.standard_normal((12, 3)), problem), Run(50)
-    ascend_together(Covariance(A), W, problem, run)
+    rematch(Covariance(A), W, problem, run)
     assert np.all(np.diff(run.history) >= 0)
     assert check_solution(A, run.answer, problem)
 

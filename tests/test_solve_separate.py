@@ -15,7 +15,7 @@ from fspca import (
     solve_separate,
     upper_bound,
 )
-from fspca.separate_supports.blocks import beside, best_on, climb, in_turn
+from fspca.separate_supports.blocks import beside, best_on, climb_block, in_turn
 from fspca.synthetic import make_scheme
 
 pytestmark = pytest.mark.filterwarnings("ignore::fspca.ConvergenceWarning")
@@ -91,7 +91,7 @@ def test_nothing_more_is_added_by_a_power_step():
     for j in range(3):
         given = beside(A, W, j, False)
         now = best_on(given, np.flatnonzero(W[:, j]))
-        assert climb(given, now).gain <= now.gain * (1 + 1e-6)
+        assert climb_block(given, now).gain <= now.gain * (1 + 1e-6)
 
 
 def test_more_features_in_all_than_the_shared_ones_explain_no_less():

@@ -8,7 +8,7 @@ import pytest
 from fspca import Covariance, check_solution, spannogram
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.low_rank import low_rank
-from fspca.nonnegative.points import best_of, candidates, intersections, spannogram_points
+from fspca.nonnegative.points import best_on_masks, candidates, intersections, spannogram_points
 from fspca.synthetic import make_scheme
 
 
@@ -52,7 +52,7 @@ def test_the_candidates_hold_the_optimal_support(seed):
     supports = {tuple(np.flatnonzero(row)) for mask in masks for row in mask}
     assert tuple(support) in supports
     assert all(len(s) <= k for s in supports)
-    best = max(best_of(V, mask, 0.0)[0] for mask in masks)
+    best = max(best_on_masks(V, mask, 0.0)[0] for mask in masks)
     assert best == pytest.approx(exhaustive_nonnegative(V @ V.T, 1, k).objective, rel=1e-9)
 
 

@@ -1,87 +1,24 @@
-r"""Branch and bound: the best nonnegative component of A itself, proven.
+"""Branch and bound: the best nonnegative component of A itself, proven.
 
-A node says which entries of x are positive and which are zero; the others are free.  Its bound is
-the doubly nonnegative relaxation on what may be positive, warm-started from its parent.  Costs
-decide features while the relaxation is being solved; few remaining supports are looked at one by
-one, and otherwise the most fractional feature is branched on.  The open node with the largest
-bound is taken first, and that bound is valid for the whole tree, so an interruption loses nothing.
+A node says which entries are positive and which are zero; `fspca/best_first.py` says how such a
+tree grows, `tree.py` what is done with a node.
 """
 
 from dataclasses import replace
-from heapq import heappop, heappush
-from itertools import count
 
 import numpy as np
 
-from fspca.check_certificate import decisions
+from fspca.best_first import PROOF, Part
 from fspca.covariance import Covariance
 from fspca.nonnegative.components import alone
 from fspca.nonnegative.low_rank import answer
-from fspca.nonnegative.relaxation import start_from
-from fspca.nonnegative.tree import PROOF, Part, Tree, listed
+from fspca.nonnegative.relaxation import first_state
+from fspca.nonnegative.tree import ComponentTree
 from fspca.problem import Nonnegative, Solution
 from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.validate import checked_nonnegative
-
-ROOT_STEPS, NODE_STEPS = 2000, 200
-ROOT_PATIENCE, NODE_PATIENCE = 0.05, 0.2  # divide where 50 steps gain less of what is missing
-SHARE = 0.1  # of the free features, which must be decided for the relaxation to begin again
-
-
-def open_part(tree, part, is_root):
-    """Bound a part and decide what can be decided; return (bound, parts that are left of it)."""
-    budget, patience = (ROOT_STEPS, ROOT_PATIENCE) if is_root else (NODE_STEPS, NODE_PATIENCE)
-    steps, last, best = 0, np.inf, None
-    source = tree.ground.descend(*part[:3])
-    while True:
-        found, z, P, state = next(source)
-        steps += 10
-        if best is None or found.value < best[0].value:
-            best = found, z, state
-        if steps == 10 or (is_root and steps % 100 == 0):
-            lead, x = np.linalg.eigh(P)[1][:, -1], np.zeros(tree.A.size)
-            x[part.rows] = lead * np.sign(lead.sum())
-            tree.offer(x)
-        bound, z, state = best
-        late = steps >= budget or tree.run.left == 0
-        if steps % 50 == 0:
-            late |= last - bound.value < patience * (bound.value - tree.target)
-            last = bound.value
-        inside, outside = decisions(bound.c, part.required, tree.k, bound.value, tree.target)
-        decided = inside.sum() + outside.sum()
-        if bound.value > tree.target and not late and decided < SHARE * (~part.required).sum():
-            continue
-        tree.arrays[part.place] = bound.arrays
-        if bound.value <= tree.target or listed(tree, part, bound):
-            return []
-        if decided:
-            kept = np.flatnonzero(~outside)
-            rows, required = part.rows[kept], (part.required | inside)[kept]
-            place = tree.place(rows, required, part.place)
-            part, z = Part(rows, required, state.restricted(kept), place), z[kept]
-            if required.sum() > tree.k or not len(rows):
-                return []
-        elif late:
-            return divided(tree, part, z, bound.value)
-        source, best, last = tree.ground.descend(*part[:3]), None, np.inf
-
-
-def divided(tree, part, z, bound):
-    """Return the parts where the most fractional feature is positive, and where it is zero."""
-    rows, required, state, place = part
-    if required.all():  # rounding leaves open whether its eigenvector has two signs
-        tree.stuck = max(tree.stuck, bound)
-        return []
-    fraction = np.minimum(z, 1 - z)
-    i = int(np.argmax(np.where(required, -1.0, fraction if fraction[~required].any() else z)))
-    with_i, others = required.copy(), np.delete(np.arange(len(rows)), i)
-    with_i[i] = True
-    places = tree.place(rows, with_i, place), tree.place(rows[others], required[others], place)
-    tree.branch[place] = int(rows[i])
-    zero = Part(rows[others], required[others], state.restricted(others), places[1])
-    return [(bound, Part(rows, with_i, state, places[0])), (bound, zero)]
 
 
 @solves(Nonnegative)
@@ -141,31 +78,24 @@ def branch_and_bound_nonnegative(A: Covariance, m: int, k: int, *, gap: float = 
         raise ValueError(f"m={m} must be 1; solve_nonnegative bounds several components")
     A, rng = A.plain, np.random.default_rng(seed)
     run = Run(max_iter, max_seconds, progress)
-    tree = Tree(A, k, gap, run)
+    tree = ComponentTree(A, k, gap, run)
     if tree.ground.full.min() >= 0:
         found = branch_and_bound(A, 1, k, gap=gap, seed=seed, max_iter=max_iter,
                                  max_seconds=max_seconds, progress=progress)  # fmt: skip
         problem, solver = Nonnegative(1, k), "branch_and_bound_nonnegative"
         return replace(found, W=np.abs(found.W), problem=problem, solver=solver)
-    everything = np.arange(A.size), np.zeros(A.size, dtype=bool)
-    root = Part(*everything, start_from(A.size, 1, k), tree.place(*everything, -1))
-    heap, ticket, most = [(-np.inf, 0, root)], count(1), A.leading(1)[0][0] * (1 + PROOF)
+    rows, none, most = np.arange(A.size), np.zeros(A.size, dtype=bool), A.leading(1)[0][0]
+    root = Part(rows, none, first_state(A.size, 1, k), tree.place(rows, rows[none], -1))
+    tree.push([(most * (1 + PROOF), root)])
     with run:
         tree.offer(alone(A))
-        run.answer = tree.x
+        run.answer = tree.answer
         for _ in range(n_starts):
             tree.offer(A.product(rng.standard_normal((A.size, 1)))[:, 0])
-        for step in run:
-            parts = open_part(tree, heap[0][2], step == 1)
-            heappop(heap)  # not before: an interruption loses nothing
-            for bound, part in parts:
-                heappush(heap, (-bound, next(ticket), part))
-            most = max(tree.stuck, tree.target, *(-each[0] for each in heap[:1]))
-            run.keep(tree.value, tree.x, bound=most)
-            if not heap or -heap[0][0] <= tree.target:
-                run.stop("gap reached")
-    bound = most if run.bound is None else min(run.bound, most)
-    found = answer(A, k, tree.x, "branch_and_bound_nonnegative", bound, **run.facts)
+        tree.search()
+    bound = tree.bound if run.bound is None else min(run.bound, tree.bound)
+    found = answer(A, k, tree.answer, "branch_and_bound_nonnegative", bound,
+                   **run.facts | {"history": (*tree.history, tree.value)})  # fmt: skip
     if run.stopped == "interrupted" or tree.stuck > tree.target or not tree.arrays:
         return found
-    return replace(found, certificate=tree.claim(most))
+    return replace(found, certificate=tree.claim(tree.bound))

@@ -5,7 +5,7 @@ from itertools import combinations, product
 import numpy as np
 
 from fspca.linalg import EPS, largest
-from fspca.nonnegative.low_rank import climb, settle
+from fspca.nonnegative.low_rank import climb_low_rank, settle
 
 LEAST = 1e-3  # of a cell's largest height: lower ones are raised to it, which keeps a bound valid
 MARGIN = 64 * EPS  # relative, of a bound: that of heights, and of a few quotients
@@ -120,7 +120,7 @@ def levels(V, k, tol):
     r = V.shape[1]
     cells = np.array([np.diag(signs) for signs in product((1.0, -1.0), repeat=r)])
     h, seen, closed = heights(V, cells.reshape(-1, r), k).reshape(-1, r), 0, 0.0
-    found = [climb(V, c, k)[0] for c in np.vstack([np.eye(r), -np.eye(r)])]
+    found = [climb_low_rank(V, c, k)[0] for c in np.vstack([np.eye(r), -np.eye(r)])]
     while True:
         x = max(found, key=lambda x: np.sum((V.T @ x) ** 2))
         value = np.sum((V.T @ x) ** 2)
@@ -131,5 +131,5 @@ def levels(V, k, tol):
         closed = max(closed, bounds[~is_open].max(initial=0.0))
         yield x, value, max(closed, bounds.max(), value), seen, not is_open.any()
         cells, h, middles, height = halve(cells[is_open], h[is_open], V, k)
-        best = climb(V, middles[int(np.argmax(height))], k)[0]
+        best = climb_low_rank(V, middles[int(np.argmax(height))], k)[0]
         found = [x, best, settle(V, best)]

@@ -38,7 +38,7 @@ def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="ra
             if own:
                 own = {"init": init[free, j : j + 1]}
             found = method(rest, most, Run(max_iter, run.left), **own)
-            W = beside(A, W, free, found.W[:, 0])
+            W = with_column(A, W, free, found.W[:, 0])
             value, before = problem.score(A, W), history[-1] if history else 0.0
             history = (*history, *(before + each for each in found.history[:-1]), value)
             steps, ended = steps + found.n_iter, ended + [found.stopped] * (not found.converged)
@@ -54,7 +54,7 @@ def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="ra
         W, history, steps, solver = run.answer
         while W.shape[1] < m:
             rest, free = left(base, W, apart)
-            W = beside(A, W, free, alone(rest))
+            W = with_column(A, W, free, alone(rest))
             history = (*history, problem.score(A, W))
         support = np.flatnonzero(W.any(axis=1))
         return Solution(W, support, history[-1], problem, solver, history, steps, run.stopped)
@@ -72,7 +72,7 @@ def left(A, W, apart):
     return A, np.arange(A.size)
 
 
-def beside(A, W, free, x):
+def with_column(A, W, free, x):
     """Return W with x, on its features, for one column more."""
     full = np.zeros((A.size, 1))
     full[free, 0] = x

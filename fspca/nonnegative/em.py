@@ -136,14 +136,15 @@ def one_em(A, k, init, n_starts, rng, tol, run):
 
     def build():
         ends = (
-            settled(A, k, w, before[1:], tol, run) for w, before in zip(W.T, first.T, strict=True)
+            settled_on_cut(A, k, w, before[1:], tol, run)
+            for w, before in zip(W.T, first.T, strict=True)
         )
         return max(ends, key=lambda each: each.objective)
 
     return run.finish(build)
 
 
-def settled(A, k, w, before, tol, run):
+def settled_on_cut(A, k, w, before, tol, run):
     """Return the Solution where w, cut to k features, settles on these alone."""
     rows = largest(w, k) if np.count_nonzero(w) > k else np.flatnonzero(w)
     inner = Run(run.max_iter, run.left)

@@ -62,7 +62,7 @@ def settled(A, W):
     return W
 
 
-def ascend_together(A, W, problem, run):
+def rematch(A, W, problem, run):
     """Let all columns move to the best matching of A W, and settle, until nothing is gained.
 
     With C = A W over the roots of w_j'A w_j, sum (c_j'x_j)^2 is at most trace X'AX for every X,

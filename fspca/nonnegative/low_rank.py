@@ -39,7 +39,7 @@ def keep_positive(a, k):
     return x / np.linalg.norm(x)
 
 
-def climb(V, c, k, steps=100):
+def climb_low_rank(V, c, k, steps=100):
     """Return x and |V'x|^2 after c <- V'x, x <- keep_positive(Vc) in turn; the value rises."""
     value = -np.inf
     for _ in range(steps):

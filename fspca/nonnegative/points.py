@@ -7,7 +7,14 @@ import numpy as np
 
 from fspca.nonnegative.components import alone, one_by_one
 from fspca.nonnegative.halfspaces import halfspaces_batch, unit_rows
-from fspca.nonnegative.low_rank import answer, checked_rank, climb, keep_positive, low_rank, settle
+from fspca.nonnegative.low_rank import (
+    answer,
+    checked_rank,
+    climb_low_rank,
+    keep_positive,
+    low_rank,
+    settle,
+)
 from fspca.problem import Nonnegative
 from fspca.running import solves
 from fspca.validate import checked_truth
@@ -75,7 +82,7 @@ def candidates(V, members, c, k):
             yield mask
 
 
-def best_of(V, mask, value):
+def best_on_masks(V, mask, value):
     """Return the best x'VV'x above `value` among nonnegative x on these supports, with its c.
 
     A support whose leading eigenvalue is no larger cannot win; the others are solved exactly.
@@ -135,7 +142,7 @@ def best_point(A, k, rank, shift, run):
     V = V / scale
     total, seen = comb(len(V) + 1, V.shape[1]) if V.shape[1] > 1 else 1, 0
     starts = np.vstack([np.eye(V.shape[1]), -np.eye(V.shape[1]), V])
-    x, value = max((climb(V, c, k) for c in starts[:50]), key=lambda found: found[1])
+    x, value = max((climb_low_rank(V, c, k) for c in starts[:50]), key=lambda found: found[1])
     noise = np.random.default_rng(0).uniform(-1, 1, V.shape)
     moved = V + APART * np.linalg.norm(V, axis=1).max() * noise
     blocks = intersections(moved)
@@ -146,11 +153,11 @@ def best_point(A, k, rank, shift, run):
                 break
             for sign in (1.0, -1.0):
                 for mask in candidates(moved, members, sign * c, k):
-                    value, found = best_of(V, mask, value)
+                    value, found = best_on_masks(V, mask, value)
                     x = x if found is None else found / np.linalg.norm(found)
             run.keep(value * scale**2, x)
             seen += len(members)
-    x, value = max([(x, value), climb(V, V.T @ x, k)], key=lambda found: found[1])
+    x, value = max([(x, value), climb_low_rank(V, V.T @ x, k)], key=lambda found: found[1])
     bound = value * scale**2 + tail if seen == total else None
     return answer(
         A, k, settle(V, x), "spannogram_points", bound, n_iter=seen, stopped=run.stopped or "done"

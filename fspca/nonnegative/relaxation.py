@@ -32,7 +32,7 @@ class Bound(NamedTuple):
     arrays: dict
 
 
-class State(NamedTuple):
+class SignedState(NamedTuple):
     """Where the iteration stands: P and z, a multiplier for each copy of them, the penalty."""
 
     P: np.ndarray
@@ -44,17 +44,19 @@ class State(NamedTuple):
         """The state on some of the features."""
         square = np.ix_(rows, rows)
         U = tuple(u[square] if u.ndim == 2 else u[rows] for u in self.U)
-        return State(self.P[square], self.z[rows], U, self.rho)
+        return SignedState(self.P[square], self.z[rows], U, self.rho)
 
 
-def start_from(d, m, k):
+def first_state(d, m, k):
     """Return the state before the first step; k counts the rows of all components."""
     zero, none = np.zeros((d, d)), np.zeros(d)
     rho = min(max(2 * m / k, 0.03), 0.5)  # P's entries are of the order m / k
-    return State(np.eye(d) * (m / d), np.full(d, k / d), (zero, zero, zero, zero, none, none), rho)
+    return SignedState(
+        np.eye(d) * (m / d), np.full(d, k / d), (zero, zero, zero, zero, none, none), rho
+    )
 
 
-class Ground:
+class SignedGround:
     """A dense matrix as the checker sees it: every bound is the one that it will compute."""
 
     def __init__(self, full, m, k):
@@ -79,13 +81,15 @@ class Ground:
     def descend(self, rows, required, state):
         """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps."""
         root = np.sqrt(self.scale)
-        steps = descend(self.full[np.ix_(rows, rows)] / self.scale, self.m, self.k, required, state)
+        steps = descend_signed(
+            self.full[np.ix_(rows, rows)] / self.scale, self.m, self.k, required, state
+        )
         for (G, Y, N), z, P, state in steps:
             arrays = {"G": root * G, "Y": self.scale * Y, "N": self.scale * N}
             yield self.bound(rows, required, arrays), z, P, state
 
 
-def project_rows(Q, t):
+def project_cones(Q, t):
     """Return the nearest (Q, t) with norm(row i) <= t_i for each row."""
     size = np.linalg.norm(Q, axis=1)
     share = np.clip((1 + t / np.maximum(size, np.finfo(float).tiny)) / 2, 0.0, 1.0)
@@ -93,7 +97,7 @@ def project_rows(Q, t):
     return Q * share[:, None], np.where(size <= t, t, share * size)
 
 
-def descend(A, m, k, required, state, every=10):
+def descend_signed(A, m, k, required, state, every=10):
     r"""Yield ((G, Y, N), z, P, State) after every few steps of ADMM, for ever.
 
     The relaxation is max <A, P> over 0 <= P <= I with trace m, P <= Diag(z), P >= 0 entry by
@@ -116,14 +120,14 @@ def descend(A, m, k, required, state, every=10):
         V = V[:, f > 0] * np.sqrt(f[f > 0])
         values, G = eigh(-to_slack, check_finite=False)
         G = G[:, values > 0] * np.sqrt(values[values > 0])
-        rows, heights = project_rows(to_rows, to_height)
+        rows, heights = project_cones(to_rows, to_height)
         wanted = np.ones(d)
         wanted[~required] = clip_to_sum(to_count[~required], k - int(required.sum()))
         copies = V @ V.T, to_slack + G @ G.T, rows, np.maximum(to_sign, 0.0), heights, wanted
         if step % every == 0:
             N = np.maximum(-(to_sign + to_sign.T) / 2, 0.0)
             certificate = np.sqrt(rho) * G, rho * (to_rows - rows), rho * N
-            yield certificate, wanted, copies[0], State(P, z, U, rho)
+            yield certificate, wanted, copies[0], SignedState(P, z, U, rho)
         a, b, c, e, s, w = moved = tuple(
             RELAX * copy + (1 - RELAX) * part + u
             for copy, part, u in zip(copies, parts, U, strict=True)

@@ -8,9 +8,9 @@ from fspca.check_certificate import VERSION
 from fspca.covariance import Covariance
 from fspca.nonnegative.components import one_by_one
 from fspca.nonnegative.em import one_em
-from fspca.nonnegative.joint import ascend_together, assigned
+from fspca.nonnegative.joint import assigned, rematch
 from fspca.nonnegative.low_rank import low_rank
-from fspca.nonnegative.relaxation import Ground, start_from
+from fspca.nonnegative.relaxation import SignedGround, first_state
 from fspca.nonnegative.spannogram import best_cell
 from fspca.problem import Nonnegative, Solution
 from fspca.progress import Listener
@@ -81,14 +81,14 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     A, claim = A.plain, None
     problem = Nonnegative(m, k, disjoint=True, in_all=in_all)
     with Run(None, max_seconds, progress) as starts:
-        for W in candidates(A, problem, n_starts, np.random.default_rng(seed)):
+        for W in starting_columns(A, problem, n_starts, np.random.default_rng(seed)):
             run = Run(1000, starts.left)
-            ascend_together(A, W, problem, run)
+            rematch(A, W, problem, run)
             starts.keep(run.value, run)
             if starts.left == 0:
                 starts.stop("max_seconds")
                 break
-        claim = bounded(A, problem, starts.answer.answer, max_iter, starts)
+        claim = tell_bound(A, problem, starts.answer.answer, max_iter, starts)
     best = starts.answer
 
     def build():
@@ -101,7 +101,7 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     return starts.finish(build)
 
 
-def candidates(A, problem, n_starts, rng):
+def starting_columns(A, problem, n_starts, rng):
     """Yield starts: one component after another, by cells and by EM, and random directions.
 
     One after another, the largest count comes first; a count in all is shared out evenly.
@@ -134,7 +134,7 @@ def candidates(A, problem, n_starts, rng):
         yield assigned(C, problem)
 
 
-def bounded(A, problem, W, max_iter, run):
+def tell_bound(A, problem, W, max_iter, run):
     """Tell the run an upper bound, and return the claim that proves it, or None."""
     d, m, counts = A.size, problem.m, problem.counts
     rows = min(problem.most, d)
@@ -144,10 +144,10 @@ def bounded(A, problem, W, max_iter, run):
             cells = best_cell(A, int(counts[0]), RANK, True, NEAR, 100_000, Run(None, run.left))
             run.tell(bound=cells.upper_bound)
         return None
-    ground, none = Ground(A.submatrix(np.arange(d)), m, rows), np.zeros(d, dtype=bool)
+    ground, none = SignedGround(A.submatrix(np.arange(d)), m, rows), np.zeros(d, dtype=bool)
     if not ground.full.any():
         return run.tell(bound=0.0)
-    source, found = ground.descend(np.arange(d), none, start_from(d, m, rows)), None
+    source, found = ground.descend(np.arange(d), none, first_state(d, m, rows)), None
     for _ in range(10, max_iter + 10, 10):
         now = next(source)[0]
         found = now if found is None or now.value < found.value else found

@@ -1,94 +1,113 @@
-"""The tree of a search over nonnegative supports, written down as the checker will read it."""
+"""The tree of the search for a nonnegative component: how a part is bounded and divided.
 
-from itertools import combinations
-from math import comb
-from typing import NamedTuple
+A node says which entries of x are positive and which are zero; the others are free.  Its bound is
+the doubly nonnegative relaxation on what may be positive, warm-started from its parent.  Costs
+decide features while the relaxation is being solved; few remaining supports are looked at one by
+one, and otherwise the most fractional feature is branched on.
+"""
 
 import numpy as np
 
-from fspca.check_certificate import LISTED, VERSION, none_positive
+from fspca.best_first import PROOF, Part, Tree
+from fspca.check_certificate import VERSION, decisions, none_positive
 from fspca.nonnegative.low_rank import answer, ascend, keep_positive
-from fspca.nonnegative.relaxation import Ground, State
+from fspca.nonnegative.relaxation import SignedGround
 from fspca.running import Run
 
-PROOF = 1e-9  # relative: bounds this close to the value prove it
-ONE_BY_ONE = 2000  # supports of a node that are looked at one by one
+ROOT_STEPS, NODE_STEPS = 2000, 200
+ROOT_PATIENCE, NODE_PATIENCE = 0.05, 0.2  # divide where 50 steps gain less of what is missing
+SHARE = 0.1  # of the free features, which must be decided for the relaxation to begin again
 
 
-class Part(NamedTuple):
-    """A part of the search: features that may be positive, those that must, its place."""
+class ComponentTree(Tree):
+    """The best component; a part has its features ascending, and marks those it must have."""
 
-    rows: np.ndarray
-    required: np.ndarray
-    state: State
-    place: int
-
-
-class Tree:
-    """The best answer, and the nodes as the checker will read them."""
+    one_by_one, smaller = 2000, True
 
     def __init__(self, A, k, gap, run):
-        self.A, self.k, self.gap, self.run, self.left = A, k, gap, run, LISTED
-        self.ground = Ground(A.submatrix(np.arange(A.size)), 1, k)
-        self.value, self.x, self.stuck = -np.inf, None, -np.inf
-        self.states, self.parent, self.branch, self.arrays = [], [], [], {}
+        super().__init__(A.size, k, gap, run)
+        self.A, self.ground = A, SignedGround(A.submatrix(np.arange(A.size)), 1, k)
 
     def offer(self, x):
         """Keep a component, improved by the rank-1 rule, if it is better."""
         x = ascend(self.A, keep_positive(x, self.k), self.k, Run(1000))
         x = answer(self.A, self.k, x, "").W[:, 0]
-        value = float(x @ self.A.product(x[:, None])[:, 0])
-        if value > self.value:
-            self.value, self.x = value, x
+        self.keep(float(x @ self.A.product(x[:, None])[:, 0]), x)
 
-    @property
-    def target(self):
-        """A bound up to here closes a node."""
-        return self.value * (1 + self.gap) + PROOF * self.value
-
-    def place(self, rows, required, parent):
-        """Write a node down and return its number."""
-        state = np.zeros(self.A.size, dtype=np.int8)
-        state[rows], state[rows[required]] = 1, 2
-        self.states.append(state)
-        self.parent.append(parent)
-        self.branch.append(-1)
-        return len(self.states) - 1
+    def offer_vector(self, rows, v):
+        """Offer a vector on some features, with the sign that makes more of it positive."""
+        x = np.zeros(self.size)
+        x[rows] = v * np.sign(v.sum())
+        self.offer(x)
 
     def claim(self, bound):
         """The tree, as a claim that lacks only its matrix: nothing explains more than the bound."""
-        arrays = {f"{x}_{t}": v for t, kept in self.arrays.items() for x, v in kept.items()}
-        tree = {"nodes": np.array(self.states), "parent": self.parent, "branch": self.branch}
         gap = max(bound / self.value - 1, 0.0) + PROOF if self.value > 0 else 0.0
         asked = {"version": VERSION, "kind": "nonnegative", "m": 1, "k": self.k, "gap": gap}
-        return asked | {"W": self.x[:, None], "counts": [self.k]} | tree | arrays
+        return asked | {"W": self.answer[:, None], "counts": [self.k]} | self.proof
 
-
-def listed(tree, part, bound):
-    """Look at the supports of a part one by one; False if they are too many, or one stays open."""
-    fixed, free = np.flatnonzero(part.required), np.flatnonzero(~part.required)
-    most = min(tree.k - len(fixed), len(free))
-    number = sum(comb(len(free), size) for size in range(most + 1))
-    if number > min(ONE_BY_ONE, tree.left):
-        return False
-    numbers, closed = tree.ground.numbers, True
-    target = np.ldexp(tree.target, 2 * numbers.shift)
-    for size in range(most + 1):
-        chosen = np.array(list(combinations(free, size)), dtype=int)
-        chosen = chosen.reshape(comb(len(free), size), size)
-        supports = np.hstack([np.broadcast_to(fixed, (len(chosen), len(fixed))), chosen])
-        over = bound.rest + bound.c[supports].sum(axis=1) > tree.target
-        supports = part.rows[supports[over]]
-        if not supports.size:
-            continue
-        blocks = tree.ground.full[supports[:, :, None], supports[:, None, :]]
+    def look(self, supports):
+        """Offer the best; an eigenvector with two signs closes a support that explains more."""
+        blocks = self.ground.full[supports[:, :, None], supports[:, None, :]]
         values, vectors = np.linalg.eigh(blocks)
-        x, i = np.zeros(tree.A.size), int(np.argmax(values[:, -1]))
-        x[supports[i]] = vectors[i, :, -1] * np.sign(vectors[i, :, -1].sum())
-        tree.offer(x)
-        target = np.ldexp(tree.target, 2 * numbers.shift)
-        blocks = np.ldexp(blocks, 2 * numbers.shift)[values[:, -1] > tree.target * (1 - PROOF)]
-        if len(blocks):
-            closed &= all(none_positive(blocks, [0.0] * len(blocks), 1, target, numbers))
-    tree.left -= number if closed else 0
-    return closed
+        i = int(np.argmax(values[:, -1]))
+        self.offer_vector(supports[i], vectors[i, :, -1])
+        numbers = self.ground.numbers
+        target = np.ldexp(self.target, 2 * numbers.shift)
+        blocks = np.ldexp(blocks, 2 * numbers.shift)[values[:, -1] > self.target * (1 - PROOF)]
+        return not len(blocks) or all(
+            none_positive(blocks, [0.0] * len(blocks), 1, target, numbers)
+        )
+
+    def opened(self, part):
+        """Bound a part and decide what can be decided; return (bound, part) of what is left."""
+        is_root = self.nodes == 0
+        budget, patience = (ROOT_STEPS, ROOT_PATIENCE) if is_root else (NODE_STEPS, NODE_PATIENCE)
+        steps, last, best = 0, np.inf, None
+        source = self.ground.descend(*part[:3])
+        while True:
+            found, z, P, state = next(source)
+            steps += 10
+            if best is None or found.value < best[0].value:
+                best = found, z, state
+            if steps == 10 or (is_root and steps % 100 == 0):
+                self.offer_vector(part.rows, np.linalg.eigh(P)[1][:, -1])
+            bound, z, state = best
+            late = steps >= budget or self.run.left == 0
+            if steps % 50 == 0:
+                late |= last - bound.value < patience * (bound.value - self.target)
+                last = bound.value
+            inside, outside = decisions(bound.c, part.required, self.k, bound.value, self.target)
+            decided = inside.sum() + outside.sum()
+            if bound.value > self.target and not late and decided < SHARE * (~part.required).sum():
+                continue
+            self.arrays[part.place] = bound.arrays
+            closed = bound.value <= self.target
+            if closed or self.listed(part.rows, part.required, bound.rest, bound.c):
+                return []
+            if decided:
+                kept = np.flatnonzero(~outside)
+                rows, required = part.rows[kept], (part.required | inside)[kept]
+                place = self.place(rows, rows[required], part.place)
+                part = Part(rows, required, state.restricted(kept), place)
+                if required.sum() > self.k or not len(rows):
+                    return []
+            elif late:
+                return self.divided(part, z, bound.value)
+            source, best, last = self.ground.descend(*part[:3]), None, np.inf
+
+    def divided(self, part, z, bound):
+        """Return the parts where the most fractional feature is positive, and where it is zero."""
+        rows, required, state, place = part
+        if required.all():  # rounding leaves open whether its eigenvector has two signs
+            self.stuck = max(self.stuck, bound)
+            return []
+        fraction = np.minimum(z, 1 - z)
+        i = int(np.argmax(np.where(required, -1.0, fraction if fraction[~required].any() else z)))
+        with_i, others = required.copy(), np.delete(np.arange(len(rows)), i)
+        with_i[i] = True
+        self.branch[place] = int(rows[i])
+        left = rows[others], required[others]
+        first = Part(rows, with_i, state, self.place(rows, rows[with_i], place))
+        second = self.place(left[0], left[0][left[1]], place)
+        return [(bound, first), (bound, Part(*left, state.restricted(others), second))]

@@ -58,7 +58,7 @@ def coordinates(A, M):
 
 def smooth_step(A, V, C, **options):
     """Minimise <C, V> - 1/2 tr(V'AV) over V'V = I from V by conjugate gradients."""
-    unit, m = largest_eigenvalue(A) or 1.0, V.shape[1]
+    unit, m = spread(A) or 1.0, V.shape[1]
     product, M, back = coordinates(A, np.hstack([V, C / unit]))
     f, gradient, curve = quadratic(lambda a: product(a) / unit, M[:, m:])
     return back(minimize_on_stiefel(f, gradient, M[:, :m], curve=curve, **options).V)
@@ -113,7 +113,7 @@ def settling_rho(A, m, penalty):
     return float(unit * size + penalty * np.sqrt(A.size * m)) or 1.0
 
 
-def largest_eigenvalue(A):
+def spread(A):
     """Return the largest eigenvalue, less the smallest where the spectrum is at hand."""
     pairs = spectrum(A)
     return float(A.leading(1)[0][0] if pairs is None else pairs[0].max(initial=0))

@@ -59,7 +59,7 @@ def best_on(given, rows):
     return Block(float(values[-1]), rows, x / np.linalg.norm(x))
 
 
-def narrowed(rest, y, k):
+def whittled(rest, y, k):
     """Return R x after truncated power steps that keep fewer and fewer features, down to 2 k."""
     for size in (k * 2**i for i in range(WIDEST.bit_length() - 1, 0, -1) if k * 2**i < len(y)):
         rows = None
@@ -83,7 +83,7 @@ def exchanged(given, block, y):
     return max(tried, key=lambda each: each.gain)
 
 
-def climb(given, block):
+def climb_block(given, block):
     """Return the Block where neither a power step nor an exchange adds anything more."""
     k = len(block.rows)
     while True:
@@ -100,11 +100,11 @@ def climb(given, block):
 
 def component(given, k, starts):
     """Return the best Block of k features that searches from these directions find."""
-    found = [best_on(given, largest(np.abs(narrowed(given.rest, y, k)), k)) for y in starts]
+    found = [best_on(given, largest(np.abs(whittled(given.rest, y, k)), k)) for y in starts]
     free = largest(-np.linalg.norm(given.Q, axis=1), k)  # where nothing else can be orthogonal
     if all(each.gain < 0 for each in found):
         found.append(best_on(given, free))
-    return max((climb(given, each) for each in found), key=lambda each: each.gain)
+    return max((climb_block(given, each) for each in found), key=lambda each: each.gain)
 
 
 def padded(A, w, k):
@@ -127,7 +127,7 @@ def cut(V, scores, counts):
     return W
 
 
-def one_by_one(A, counts, starts, orthogonal):
+def greedy(A, counts, starts, orthogonal):
     """Return W whose components are searched for beside the earlier ones alone."""
     W = np.zeros((A.size, len(counts)))
     for j, k in enumerate(counts):
@@ -144,7 +144,7 @@ def in_turn(A, W, counts, orthogonal):
         given, w = beside(A, W, j, orthogonal), W[:, j]
         length = 1 - np.sum((given.Q.T @ w) ** 2)
         adds = w @ given.rest.product(w[:, None])[:, 0] / length if length > TOLERANCE else 0.0
-        found = climb(given, best_on(given, padded(A, w, k)))
+        found = climb_block(given, best_on(given, padded(A, w, k)))
         if found.gain >= adds or (orthogonal and length < 1 - TOLERANCE):
             W[:, j] = 0
             W[found.rows, j] = found.x

@@ -10,7 +10,13 @@ from fspca.problem import TOLERANCE, SeparateSupports, Solution
 from fspca.progress import Listener
 from fspca.running import solves
 from fspca.separate_supports.deflation import in_factors, projected
-from fspca.separate_supports.patterns import POWER, loadings, polar, thresholded, unit_columns
+from fspca.separate_supports.patterns import (
+    POWER,
+    loadings,
+    polar,
+    thresholded,
+    unit_columns_within,
+)
 from fspca.validate import checked_choice, checked_truth
 
 
@@ -21,7 +27,7 @@ def explained(G, S):
     return float(np.sum((G @ U[:, kept]) ** 2 / lengths[kept]))
 
 
-def climb(Z, X, gamma, norm="l1", tol=1e-6, max_iter=1000, note=None):
+def climb_penalised(Z, X, gamma, norm="l1", tol=1e-6, max_iter=1000, note=None):
     """Raise the penalised variance of X by gradient steps that are not damped: X <- polar(Z S).
 
     Returns X, Z'X, the penalised variance before every step, and why it ended.
@@ -37,7 +43,7 @@ def climb(Z, X, gamma, norm="l1", tol=1e-6, max_iter=1000, note=None):
             return X, T, values, "max_iter"
         G = Z.matmat(S)
         if note is not None:
-            note(unit_columns(S, S != 0), explained(G, S))
+            note(unit_columns_within(S, S != 0), explained(G, S))
         X = polar(G, X)
 
 
@@ -113,7 +119,7 @@ def gpower(A: Covariance, m: int, k: int | None = None, *, penalty: float | None
     size = m if block else 1
 
     def climbed(Z, X, gamma, note):
-        return climb(Z, X, gamma, norm, tol, max_iter, note)
+        return climb_penalised(Z, X, gamma, norm, tol, max_iter, note)
 
     find = partial(loadings, k=k, penalty=penalty, size=size, norm=norm, climb=climbed)
     return in_factors(A, m, k, "gpower", find, projected, size, init=init, n_starts=n_starts,

@@ -10,7 +10,7 @@ from fspca.progress import Listener
 from fspca.running import solves
 from fspca.separate_supports.conjugate_gradient import minimize_on_stiefel
 from fspca.separate_supports.deflation import in_factors
-from fspca.separate_supports.patterns import loadings, thresholded, unit_columns
+from fspca.separate_supports.patterns import loadings, thresholded, unit_columns_within
 
 RESTART = 20  # steps after which Fletcher and Reeves's directions, which can jam, begin anew
 
@@ -36,7 +36,7 @@ def cost(Z, gamma):
     return f, gradient
 
 
-def descend(Z, X, gamma, note=None, tol=1e-6, max_iter=200):
+def descend_on_manifold(Z, X, gamma, note=None, tol=1e-6, max_iter=200):
     """Return X, Z'X, the steps, and whether the gradient came down to tol or they ran out."""
     f, gradient = cost(Z, gamma)
     size = -f(X) or 1.0  # a unit in which slopes, of the order of f squared, do not overflow
@@ -50,7 +50,7 @@ def descend(Z, X, gamma, note=None, tol=1e-6, max_iter=200):
         T = Z.rmatmat(X)
         if note is not None:
             S = thresholded(T, gamma, "l1")[0]
-            note(unit_columns(S, S != 0))
+            note(unit_columns_within(S, S != 0))
         if minimum.converged or minimum.n_iter < RESTART or not left:
             return X, T, max_iter - left, "settled" if minimum.converged else "max_iter"
 
@@ -110,6 +110,6 @@ def manifold_penalty(A: Covariance, m: int, k: int | None = None, *, penalty: fl
     (array([1, 3]), array([1, 3]))
     """
     find = partial(loadings, k=k, penalty=penalty, size=m, norm="l1",
-                   climb=partial(descend, tol=tol, max_iter=max_iter))  # fmt: skip
+                   climb=partial(descend_on_manifold, tol=tol, max_iter=max_iter))  # fmt: skip
     return in_factors(A, m, k, "manifold_penalty", find, None, m, init=init, n_starts=n_starts,
                       seed=seed, max_seconds=max_seconds, progress=progress)  # fmt: skip

@@ -8,7 +8,7 @@ from fspca.linalg import EPS
 from fspca.problem import SeparateSupports, Solution
 from fspca.progress import Listener
 from fspca.running import solves
-from fspca.separate_supports.alternation import largest_eigenvalue
+from fspca.separate_supports.alternation import spread
 from fspca.separate_supports.deflation import from_starts
 from fspca.separate_supports.sparse_copy import copy_with, start_at
 from fspca.separate_supports.stiefel import retract
@@ -64,12 +64,12 @@ def tangent_step(V, G, t, penalty, L):
     return at(L)[0], L
 
 
-def descend(A, V, penalty, note=None, tol=1e-6, max_iter=1000):
+def descend_proximally(A, V, penalty, note=None, tol=1e-6, max_iter=1000):
     """Lower -1/2 tr(V'AV) + penalty ||V||_1 until a step is short; return (V, Y), and why it ended.
 
     Y, the sparse end of the last step, leaves the manifold by no more than the square of it.
     """
-    unit = largest_eigenvalue(A) or 1.0  # in which the largest eigenvalue is 1, and so is t
+    unit = spread(A) or 1.0  # in which the largest eigenvalue is 1, and so is t
     penalty, t, multiplier = penalty / unit, 1.0, np.zeros((V.shape[1], V.shape[1]))
 
     def cost(V, AV):
@@ -152,7 +152,7 @@ def manpg(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
         penalty = checked_nonnegative("penalty", penalty)
 
     def run(A, V, penalty, note=None, most=max_iter):
-        return descend(A, V, penalty, note, tol, min(most, max_iter))
+        return descend_proximally(A, V, penalty, note, tol, min(most, max_iter))
 
     def all_at_once(components, init, rng):
         components.begin()

@@ -67,7 +67,7 @@ def pattern_at(Z, squares, penalty, X, norm, climb, note=None):
     return Pattern(X, T, mask, ended)
 
 
-def unit_columns(W, mask):
+def unit_columns_within(W, mask):
     """Return W within the mask, with columns of unit length."""
     W, firsts = np.where(mask, W, 0.0), np.argmax(mask, axis=0)
     W[firsts, range(W.shape[1])] += ~W.any(axis=0)
@@ -78,10 +78,10 @@ def fitted(Z, mask, X):
     """Return the unit columns W within the mask that, with an orthonormal X, raise tr(X'ZW)."""
     if mask.shape[1] == 1:
         return leading_on(Z, np.flatnonzero(mask))[:, None]
-    W = unit_columns(Z.rmatmat(X), mask)
+    W = unit_columns_within(Z.rmatmat(X), mask)
     for _ in range(MOST_STEPS):
         X = polar(Z.matmat(W), X)
-        before, W = W, unit_columns(Z.rmatmat(X), mask)
+        before, W = W, unit_columns_within(Z.rmatmat(X), mask)
         if np.linalg.norm(W - before) <= SETTLED * np.linalg.norm(W):
             break
     return W
@@ -110,7 +110,7 @@ def loadings(Z, squares, Y, note, *, k, penalty, size, norm, climb):
 def _fitted(Z, found, norm, k):
     """Return the loadings of a Pattern: l1's are refitted, l0's only where k cuts them."""
     l1 = norm == "l1"
-    W = fitted(Z, found.mask, found.X) if l1 else unit_columns(found.T, found.mask)
+    W = fitted(Z, found.mask, found.X) if l1 else unit_columns_within(found.T, found.mask)
     if k is None or not np.any(found.mask.sum(axis=0) > k):
         return W
     mask = np.zeros(W.shape, dtype=bool)

@@ -17,9 +17,9 @@ from fspca.separate_supports.blocks import (
     beside,
     component,
     cut,
+    greedy,
     in_turn,
-    narrowed,
-    one_by_one,
+    whittled,
 )
 from fspca.separate_supports.gpower import gpower
 from fspca.separate_supports.tpower import tpower
@@ -129,11 +129,11 @@ def first_answers(A, problem, init, n_starts, rng, orthonormal):
         each = word if isinstance(word, str) else word[:, [j]]
         return [starting_point(rest, SeparateSupports(1, 1), each, rng)[0][:, 0]]
 
-    yield one_by_one(A, counts, partial(directions, init), orthonormal)
+    yield greedy(A, counts, partial(directions, init), orthonormal)
     V = A.leading(m)[1]
     for turn in [np.eye(m)] + [random_subspace(m, m, rng) for _ in range(n_starts - 1)]:
         U = V @ turn
-        yield cut(U, np.column_stack(list(map(partial(narrowed, A), U.T, counts))), counts)
+        yield cut(U, np.column_stack(list(map(partial(whittled, A), U.T, counts))), counts)
     yield from taken(ipu(A, m, max(m, min(int(counts.sum()), A.size))), counts)
     for word in ("variance", "random"):
         other = tpower(A, m, int(counts.max()), init=word, n_starts=n_starts, seed=rng)

@@ -4,7 +4,7 @@ import numpy as np
 
 from fspca.linalg import fix_signs, largest
 from fspca.problem import SeparateSupports
-from fspca.separate_supports.alternation import SEEN, largest_eigenvalue, spectrum
+from fspca.separate_supports.alternation import SEEN, spectrum, spread
 from fspca.separate_supports.penalty_search import penalty_search
 from fspca.starts import starting_point
 
@@ -50,7 +50,7 @@ def copy_with(A, V, k, penalty, run, note):
     if k is None:
         step, ended = run(A, V, penalty, lambda V, Y: note(unit_copy(V, Y), V=V))
         return unit_copy(step[0], step[1]), ended, step[0]
-    high = largest_eigenvalue(A)
+    high = spread(A)
 
     def trial(octave, last):
         (V_, Y, *_), _ = run(A, V if last is None else last, high * 2.0**octave, most=SHORT)

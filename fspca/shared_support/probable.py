@@ -35,7 +35,7 @@ def probable_bound(A, problem):
     missed = np.linalg.norm(image - V @ inner)
     values, U = np.linalg.eigh((inner + inner.T) / 2)
     V = V @ U
-    rho = largest_eigenvalue(lambda v: without(V, A.product(without(V, v))), d)
+    rho = likely_largest_eigenvalue(lambda v: off_span(V, A.product(off_span(V, v))), d)
     bounds = []
     for sigma in {*values[values > rho].tolist(), rho}:
         c = V**2 @ np.maximum(values - sigma, 0.0)
@@ -44,12 +44,12 @@ def probable_bound(A, problem):
     return Certificate(float(bound), {}, 1 - FAILURE)
 
 
-def without(V, v):
+def off_span(V, v):
     """v less its part in the span of V."""
     return v - V @ (V.T @ v)
 
 
-def largest_eigenvalue(product, d):
+def likely_largest_eigenvalue(product, d):
     """Return what the largest eigenvalue of a semidefinite operator exceeds by chance 1e-9."""
     steps = min(PRODUCTS, d)
     root = np.log(1.648 * np.sqrt(d) / FAILURE) / (2 * steps - 1)
@@ -59,7 +59,7 @@ def largest_eigenvalue(product, d):
         w = product(V[:, -1:])
         T[: j + 1, j] = T[j, : j + 1] = (V.T @ w)[:, 0]
         for _ in range(2):
-            w = without(V, w)
+            w = off_span(V, w)
         size = np.linalg.norm(w)
         if size <= 1e-13 * np.abs(T).max():  # an invariant space: all that the start can see
             return np.linalg.eigvalsh(T[: j + 1, : j + 1])[-1] * (1 + 1e-9)

@@ -5,15 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from fspca.best_first import PROOF
 from fspca.covariance import Covariance
 from fspca.linalg import random_subspace
 from fspca.problem import SharedSupport, Solution
 from fspca.progress import Listener
 from fspca.running import Run, solves
-from fspca.shared_support.branch_and_bound import PROOF, grown, sides
+from fspca.shared_support.branch_and_bound import grown
 from fspca.shared_support.certificate import affordable, dual_bound, least_light_bound, relaxed
 from fspca.shared_support.ground import MAX_MEMORY, Ground
-from fspca.shared_support.swap import best_of, best_start, climb
+from fspca.shared_support.swap import best_of, best_start
 from fspca.validate import checked_choice
 
 STARTS = {"fast": 5, "thorough": 30}
@@ -83,7 +84,7 @@ def solve(A: Covariance, m: int, k: int, *, effort: str = "fast", required: Sequ
             f"effort='thorough' needs the matrix or the data in max_memory={max_memory} bytes"
         )
     with Run(max_iter, max_seconds, progress) as run:
-        run.take(best_start(A, m, k, 0, seed, **sides(problem)))
+        run.take(best_start(A, problem, 0, seed))
         run.tell()
         if run.left != 0:
             rng = np.random.default_rng(seed)
@@ -106,7 +107,7 @@ def tightened(ground, light, run):
     steps = affordable(state)
     if steps < 10:
         return
-    target, m, k = run.value * (1 + PROOF), ground.problem.m, ground.problem.k
+    target, k = run.value * (1 + PROOF), ground.problem.k
     found = dual_bound(ground, True, steps, run.ends, target, (scale, state), run.hear)
     wanted = found.z.copy()
     wanted[list(ground.problem.required)] = 2
@@ -115,7 +116,7 @@ def tightened(ground, light, run):
     run.answer = ground.claimed(run.answer, best)
     if found.interrupted:
         raise KeyboardInterrupt
-    better = climb(ground.A, m, k, rounded, **sides(ground.problem))
+    better = best_of(ground.A, ground.problem, [rounded])
     if better.objective > run.value:
         run.value, run.answer = better.objective, ground.claimed(better, best)
     if better.stopped == "interrupted":

@@ -211,14 +211,8 @@ def entry_bounds(values, shaft, rest, variances, m):
     return np.linalg.eigvalsh(arrow)[:, -m:].sum(axis=1) if len(arrow) else np.empty(0)
 
 
-def climb(A, m, k, support, *, required=(), forbidden=()):
-    """Improve a support by IPU, then by exchanges."""
-    return best_of(A, SharedSupport(m, k, required=required, forbidden=forbidden), [support])
-
-
-def best_start(A, m, k, n_starts, seed, *, required=(), forbidden=()):
+def best_start(A, problem, n_starts, seed):
     """Return the best of IPU and exchanges from Go, the largest variances and random starts."""
-    problem = SharedSupport(m, k, required=required, forbidden=forbidden)
     return best_of(A, problem, first_starts(A, problem, n_starts, np.random.default_rng(seed)))
 
 
@@ -230,9 +224,8 @@ def first_starts(A, problem, n_starts, rng):
 
 def best_of(A, problem, starts):
     """Return the best of IPU, then exchanges, from each of some supports."""
-    ends, sides = ascend_together(A, [(problem.m, problem.k, start) for start in starts]), {}
-    if problem.required or problem.forbidden:
-        sides = {"required": problem.required, "forbidden": problem.forbidden}
+    ends = ascend_together(A, [(problem.m, problem.k, start) for start in starts])
+    sides = {"required": problem.required, "forbidden": problem.forbidden}
     ends = {tuple(admitted(problem, A.diagonal(), end.support).tolist()) for end in ends}
     found = []
     for end in sorted(ends):

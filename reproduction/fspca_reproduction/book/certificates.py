@@ -8,13 +8,13 @@ import numpy as np
 from fspca import datasets
 from fspca.check_certificate import check
 from fspca.covariance import Covariance
-from fspca.problem import ConvergenceWarning
+from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.certificate import LIGHT, theorem_loss, upper_bound, with_bound
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.go import go
 from fspca.shared_support.ipu import ipu
-from fspca.shared_support.swap import climb, swap
+from fspca.shared_support.swap import best_of, swap
 from fspca.synthetic import make_scheme, make_spiked
 from fspca_reproduction.runner import experiment
 
@@ -61,11 +61,12 @@ def certified_gaps(set, m, k):
     """Bound the optimum on a data set in five ways, beside what Go, IPU and exchanges reach."""
     A = covariance_of(set)
     dual, climbed = upper_bound(A, m, k, method="dual"), ipu(A, m, k)
+    wanted = np.sort(np.argsort(-dual.z, kind="stable")[:k])
     answers = {
         "go": go(A, m, k),
         "ipu": climbed,
         "swap": swap(A, m, k, init=climbed.support),
-        "rounded": climb(A, m, k, np.sort(np.argsort(-dual.z, kind="stable")[:k])),
+        "rounded": best_of(A, SharedSupport(m, k), [wanted]),
     }
     values = {name: answer.objective for name, answer in answers.items()}
     proofs = {name: upper_bound(A, m, k, method=name) for name in LIGHT} | {"dual": dual}

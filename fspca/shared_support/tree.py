@@ -1,0 +1,177 @@
+r"""The tree of the search for a shared support: how a part of it is bounded and divided.
+
+The bound of a part is the relaxation on what is left, warm-started from its parent, with a bound on
+every row where that alone does not close it.  Reduced costs decide features while the relaxation is
+being solved, and it goes on with the rest; few remaining supports are looked at one by one, and
+otherwise the most fractional feature is branched on.  What is decided is decided by the arithmetic
+of the checker.
+"""
+
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
+from fspca.best_first import Part, Tree
+from fspca.check_certificate import decisions
+from fspca.shared_support.certificate import ROWS_SIZE
+from fspca.shared_support.ground import Certificate, placed
+from fspca.shared_support.rows import RowState, descend_rows, restrict_rows, with_rows
+from fspca.shared_support.semidefinite import State, descend, restrict
+from fspca.shared_support.swap import best_of
+
+PLAIN_STEPS, ROOT_STEPS, NODE_STEPS = 60, 600, 60
+ROOT_PATIENCE, NODE_PATIENCE = 0.05, 0.15  # stop where so many steps gain less of what is missing
+ROOT_WINDOW, NODE_WINDOW = 80, 20
+SHARE = 0.1  # of the free features, which must be decided for the relaxation to begin again
+
+
+class Found(NamedTuple):
+    """What the relaxation of a part has found so far, in the units of the relaxation."""
+
+    bound: float
+    c: np.ndarray
+    G: np.ndarray
+    Y: np.ndarray | None
+    z: np.ndarray
+    state: State | RowState
+
+
+class SupportTree(Tree):
+    """The best support; a part has its required features first, and knows how many they are."""
+
+    def __init__(self, ground, gap, scale, run):
+        super().__init__(ground.A.size, ground.problem.k, gap, run)
+        self.A, self.problem, self.ground, self.scale = ground.A, ground.problem, ground, scale
+
+    def offer(self, support):
+        """Keep a support if it is better, by the value that the checker grants it."""
+        self.keep(self.ground.value(support), np.sort(support))
+
+    def prove(self, part, found):
+        """Return (rest, c, bound) that are proven, and keep the arrays that do it.
+
+        They are rounded first: to what is kept, and to columns that matter.
+        """
+        size = np.sum(found.G**2, axis=0)
+        G = found.G[:, size > 1e-9 * size.max(initial=0)] * np.sqrt(self.scale)
+        Y = None if found.Y is None else shortened(found.Y * self.scale)
+        proven, arrays = self.ground.prove(part.rows, part.required, G.astype(np.float32), Y)
+        self.note(part, arrays)
+        return proven
+
+    def note(self, part, arrays):
+        """Keep the arrays of a part as the checker reads them."""
+        order = np.argsort(part.rows)
+        self.arrays[part.place] = {x: placed(x, v, order) for x, v in arrays.items()}
+
+    def certificate(self, bound):
+        """The tree as far as it is grown: nothing explains more than the bound."""
+        return Certificate(bound, self.proof)
+
+    def look(self, supports):
+        """Offer the support that explains most; another explains no more."""
+        union = np.unique(supports)
+        at = np.searchsorted(union, supports)
+        blocks = self.ground.block(union)[at[:, :, None], at[:, None, :]]
+        values = np.linalg.eigvalsh(blocks)[:, -self.problem.m :].sum(axis=1)
+        self.offer(supports[np.argmax(values)])
+        return True
+
+    def round_up(self, rows, fixed, z):
+        """Climb from the features that the relaxation wants most."""
+        wanted = np.concatenate([np.arange(fixed), fixed + np.argsort(-z[fixed:], kind="stable")])
+        found = best_of(self.A, self.problem, [np.sort(rows[wanted[: self.k]])])
+        self.offer(found.support)
+        if found.stopped == "interrupted":
+            raise KeyboardInterrupt
+
+    def opened(self, part):
+        """Bound a part, decide what can be decided; return (bound, parts that are left of it)."""
+        m, k, is_root = self.problem.m, self.k, self.nodes == 0
+        rows, fixed, state, place = part
+        budget, patience, window = NODE_STEPS, NODE_PATIENCE, NODE_WINDOW
+        if is_root:
+            budget, patience, window = ROOT_STEPS, ROOT_PATIENCE, ROOT_WINDOW
+        best, last, steps, since = None, np.inf, 0, 0
+        if len(rows) <= k or fixed >= k:
+            self.offer(rows[:k])
+            return []
+        source = iterates(state, m, k, fixed)
+        while True:
+            found = Found(*next(source))
+            steps, since = steps + 10, since + 10
+            best = found if best is None or found.bound < best.bound else best
+            at = best.bound * self.scale
+            closes, late = at <= self.target, False
+            if not closes and since % 20 == 0:
+                missing = at - self.target
+                late = steps >= budget or self.run.left == 0
+                if since % window == 0:
+                    late, last = late or last - at < patience * missing, at
+                if is_root and steps % 100 == 0:
+                    self.round_up(rows, fixed, best.z)
+            plain = not isinstance(found.state, RowState) and found.state.basis is None
+            if plain and not closes and (since >= PLAIN_STEPS or late):
+                source, since, late = iterates(with_rows(found.state), m, k, fixed), 0, False
+                if len(rows) <= ROWS_SIZE:
+                    continue
+            if not (closes or late or since % 20 == 0):
+                continue
+            required = np.arange(len(rows)) < fixed
+            target = self.target / self.scale
+            guess = np.any(decisions(best.c, required, k, best.bound, target), axis=0)
+            enough = guess.sum() >= max(3, SHARE * (len(rows) - fixed))
+            if not (closes or late or enough):
+                continue
+            rest, c, bound = self.prove(Part(rows, fixed, None, place), best)
+            if bound <= self.target:
+                return []
+            inside, outside = decisions(c, required, k, bound, self.target)
+            if late and comb(len(rows) - fixed, k - fixed) > self.one_by_one:
+                self.round_up(rows, fixed, best.z)
+            state, z, decided = best.state, best.z, inside.any() or outside.any()
+            if decided:
+                kept = np.concatenate([
+                    np.arange(fixed), np.flatnonzero(inside),
+                    np.flatnonzero(~inside & ~outside & ~required),
+                ])  # fmt: skip
+                rows, fixed, c, z = rows[kept], fixed + int(inside.sum()), c[kept], z[kept]
+                place = self.place(rows, rows[:fixed], place)
+                state = narrowed(state, kept)
+            if self.listed(rows, np.arange(len(rows)) < fixed, rest, c):
+                return []
+            if late:
+                return self.divided(Part(rows, fixed, state, place), z, bound)
+            if decided:
+                source, best, since, last = iterates(state, m, k, fixed), None, 0, np.inf
+
+    def divided(self, part, z, bound):
+        """Return the two parts that hold, and lack, the most fractional feature."""
+        rows, fixed, state, place = part
+        i = fixed + np.argmax(np.minimum(z[fixed:], 1 - z[fixed:]))
+        self.branch[place] = rows[i]
+        others = np.delete(np.arange(len(rows)), i)
+        parts = []
+        for order, held in ((np.insert(others, fixed, i), fixed + 1), (others, fixed)):
+            below = self.place(rows[order], rows[order][:held], place)
+            parts.append((bound, Part(rows[order], held, narrowed(state, order), below)))
+        return parts
+
+
+def shortened(Y):
+    """Return Y in float32 with 14 of its 23 binary places, which pack well."""
+    Y = np.where(np.abs(Y) > 1e-6 * np.abs(Y).max(initial=0), Y, 0).astype(np.float32)
+    return ((Y.view(np.uint32) + 256) & np.uint32(0xFFFFFE00)).view(np.float32)
+
+
+def iterates(state, m, k, fixed):
+    """The relaxation that a state is of."""
+    return (descend_rows if isinstance(state, RowState) else descend)(state, m, k, fixed)
+
+
+def narrowed(state, rows):
+    """The state on some of the features; few of them leave the basis."""
+    if isinstance(state, RowState):
+        return restrict_rows(state, rows)
+    return restrict(state, rows, dense=len(rows) <= ROWS_SIZE)
