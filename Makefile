@@ -20,7 +20,7 @@ NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*' -not -path 'boo
 PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
 
 .PHONY: book lab test nightly test-lint test-unit test-book test-notebooks reproduce notebooks assignments \
-  instructor-archive bench lint clean help
+  instructor-archive bench release lint clean help
 .DELETE_ON_ERROR:
 
 book: $(HTML)/.built  ## build the book and say where to open it
@@ -66,12 +66,15 @@ instructor-archive: assignments  ## pack the course with its solutions, for lect
 bench: $(READY)  ## time the solvers
 	$(BIN)/python -m fspca_reproduction bench
 
+release: $(READY)  ## write what follows from the version and build dist/, the same bytes always
+	$(BIN)/python book/tools/release.py
+
 lint: $(READY)  ## mend style and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) _build .cache .pytest_cache .ruff_cache *.egg-info reproduction/*.egg-info reproduction/build
+	rm -rf $(VENV) _build dist .cache .pytest_cache .ruff_cache *.egg-info reproduction/*.egg-info reproduction/build
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 20

@@ -1,12 +1,18 @@
-"""The wheel carries the papers' numbers and ours, which lie in the project's `data`."""
+"""The wheel carries the papers' numbers and ours, which lie in the project's `data`.
 
+Its version is the module's.
+"""
+
+import re
 import shutil
 from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-DATA = Path(__file__).resolve().parents[1] / "data"
+TOP = Path(__file__).resolve().parents[1]
+DATA = TOP / "data"
+VERSION = re.search(r'^__version__ = "(.+)"$', (TOP / "fspca/__init__.py").read_text(), re.M)[1]
 
 
 class WithData(build_py):
@@ -20,4 +26,4 @@ class WithData(build_py):
                 shutil.copytree(DATA / folder, to, ignore=hidden)
 
 
-setup(cmdclass={"build_py": WithData})
+setup(version=VERSION, cmdclass={"build_py": WithData})

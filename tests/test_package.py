@@ -1,7 +1,6 @@
 """The package stays small, and light to import."""
 
 import ast
-import re
 import subprocess
 import sys
 import warnings
@@ -9,7 +8,6 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-import toc
 
 import fspca
 
@@ -63,13 +61,6 @@ def test_importing_it_needs_numpy_and_scipy_only():
     assert "fspca" in modules.split()
     for other in ("matplotlib", "seaborn", "sklearn", "tqdm", "pandas", "IPython"):
         assert other not in modules.split()
-
-
-def test_the_version_is_one():
-    """In the module, from which pyproject.toml reads it, and nowhere different."""
-    assert f"\nversion: {fspca.__version__}\n" in (toc.ROOT / "CITATION.cff").read_text()
-    changes = (toc.ROOT / "CHANGELOG.md").read_text()
-    assert re.search(r"^## (\S+)", changes, re.M)[1] == fspca.__version__
 
 
 def test_only_our_own_use_of_what_is_deprecated_is_an_error():

@@ -25,7 +25,7 @@ def wheel(tmp_path_factory):
     """Built from a copy of what it is made of."""
     source = tmp_path_factory.mktemp("source")
     left_out = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "raw", "instances")
-    for name in ("reproduction", "data"):
+    for name in ("reproduction", "data", "fspca"):
         shutil.copytree(toc.ROOT / name, source / name, ignore=left_out)
     (source / "data" / "results" / ".begun.partial.jsonl").write_text("{}")
     folder = source / "reproduction"
