@@ -88,10 +88,7 @@ class _SparseSubspace(BaseEstimator):
         self
         """
         checked_choice("problem", self.problem, tuple(PROBLEMS))
-        X = validate_data(
-            self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
-            ensure_min_samples=2,
-        )  # fmt: skip
+        X = self._read(X, ensure_min_samples=2)
         A = Covariance.from_data(X, center=self.center, standardize=self.scale)
         A.names = named(getattr(self, "feature_names_in_", None))
         if not self.scale:
@@ -104,15 +101,19 @@ class _SparseSubspace(BaseEstimator):
         self.support_[solution.support] = True
         means, variances = means_and_variances(X)
         self.mean_ = means if self.center else np.zeros(A.size)
-        self.scale_ = (
-            np.where(variances > 0, np.sqrt(variances), 1.0) if self.scale else np.ones(A.size)
-        )
+        self.scale_ = np.sqrt(variances) if self.scale else np.ones(A.size)
+        self.scale_[self.scale_ == 0] = 1.0
         self.explained_variance_ = explained_by_each(A, solution.problem, solution.W)
         self.explained_variance_ratio_ = self.explained_variance_ / (A.trace or 1.0)
         self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
         self.gap_, self.n_iter_ = solution.gap, solution.n_iter
         self.solution_ = solution
         return self
+
+    def _read(self, X, **options):
+        """Return X as scikit-learn reads it, or its words on what is wrong with it."""
+        kinds = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
+        return validate_data(self, X, **kinds, **options)
 
     def _solve(self, A):
         """Return the Solution, by the solver named or by the one to call first."""
@@ -248,9 +249,7 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         array, n x m
         """
         check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False
-        )
+        X = self._read(X, reset=False)
         onto = np.linalg.pinv(self.components_.astype(float)) / self.scale_[:, None]
         return (X @ onto - self.mean_ @ onto).astype(X.dtype)
 
@@ -282,9 +281,7 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         float
         """
         check_is_fitted(self)
-        X = validate_data(
-            self, X, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32), reset=False
-        )
+        X = self._read(X, reset=False)
         dense = X.toarray() if scipy.sparse.issparse(X) else X
         return held_out_share(self.components_.T, dense, self.mean_, self.scale_)
 

@@ -22,6 +22,7 @@ from nbclient import NotebookClient
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 CHEATS = ("constants",)
+STUDENTS = 200  # by night
 POINTS = r"\*\*Points:\*\* (\d+)\. The checks give (\d+) .* a reader gives (\d+)"
 SECRET = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
 
@@ -271,9 +272,11 @@ def test_wrong_answers_fail_and_what_is_not_checked_is_told(name, tmp_path, monk
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", NAMES)
-def test_wrong_answers_fail_for_two_hundred_students(name, tmp_path, monkeypatch):
+def test_wrong_answers_fail_for_two_hundred_students(name, tmp_path, monkeypatch, record_property):
+    """Each listed short cut and wrong answer fails for at least 99 % of 200 students."""
+    record_property("instances", STUDENTS)
     course_of("all", tmp_path, monkeypatch)
-    passed, untold = judge_wrong_answers(name, [f"{number:03d}" for number in range(200)])
+    passed, untold = judge_wrong_answers(name, [f"{number:03d}" for number in range(STUDENTS)])
     assert not {case: share for case, share in passed.items() if share > 0.01}
     assert not untold
 

@@ -6,7 +6,7 @@ found by trying every support, and an answer is judged by `fspca.judge` alone.
 
 import hashlib
 import os
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from pathlib import Path
 
@@ -131,6 +131,10 @@ def variances(A, m, k):
     return top(np.diag(A), k)
 
 
+def first(A, m, k):
+    return np.arange(k)
+
+
 def exchanges(A, m, k, start=variances):
     """From a start exchange the pair that helps most, while one does."""
     support = start(A, m, k)
@@ -143,10 +147,6 @@ def exchanges(A, m, k, start=variances):
         support = tried[np.argmax(reached)]
 
 
-def greedy_and_exchanges(A, m, k):
-    return exchanges(A, m, k, greedy)
-
-
 def beam(A, m, k, width=3):
     """Keep the three best supports of each size."""
     kept = [()]
@@ -156,17 +156,34 @@ def beam(A, m, k, width=3):
     return np.array(kept[0])
 
 
-SHORT_CUTS = (loadings, variances, greedy, backward, exchanges, greedy_and_exchanges, beam)
+STARTS = (variances, loadings, first, greedy, backward)
+SHORT_CUTS = (*STARTS, *(partial(exchanges, start=each) for each in STARTS), beam)
 
 
-def misleading(rng, d, m, k, short_cuts=SHORT_CUTS, loss=0.01, spectrum=None):
-    """A covariance on which each of the short cuts loses at least a share of the optimum."""
+# Seeds of matrices on which all short cuts lose two per cent, and exchanges from most starts end
+# below the best: one of 9,000 draws (d, m, k) is such.  What is near them is often such, too.
+FOUND = {
+    (8, 1, 4): (22813, 33878, 34911),
+    (8, 2, 4): (36547, 54241),
+    (9, 2, 4): (6690, 11956, 18414),
+}
+
+
+def near_found(rng, *size):
+    """A matrix near one that was found, its rows in another order, with other signs."""
+    X = np.random.default_rng(rng.choice(FOUND[size])).standard_normal((size[0], size[0]))
+    X = rng.permutation(X + 0.1 * rng.standard_normal(X.shape))
+    return X * rng.choice([-1, 1], (len(X), 1))
+
+
+def misleading(rng, d, m, k, short_cuts=None, loss=0.01, spectrum=None):
+    """A covariance on which each of the short cuts, or all, lose at least a share of the best."""
     while True:
-        X = rng.standard_normal((d, d))
+        X = near_found(rng, d, m, k) if short_cuts is None else rng.standard_normal((d, d))
         Q = np.linalg.qr(X)[0]
         A = X @ X.T / d if spectrum is None else (Q * np.asarray(spectrum, dtype=float)) @ Q.T
         enough = (1 - loss) * best(A, m, k)[1]
-        if all(value(A, cut(A, m, k), m) < enough for cut in short_cuts):
+        if all(value(A, cut(A, m, k), m) < enough for cut in short_cuts or SHORT_CUTS):
             return A
 
 
@@ -193,19 +210,20 @@ def ipu_step(A, m, support):
 
 
 def long_climb(rng, d, m, k):
-    """A covariance and a start from which one step of IPU gains, and a second gains more.
+    """A covariance and a start from which three steps of IPU gain, one after the other.
 
     IPU moves from the largest variances and the largest loadings too.
     """
     while True:
         X = rng.standard_normal((d, d))
-        A, start = X @ X.T / d, np.sort(rng.choice(d, k, replace=False))
-        first = ipu_step(A, m, start)
-        path = [value(A, each, m) for each in (start, first, ipu_step(A, m, first))]
-        rises = path[1] > 1.01 * path[0] and path[2] > 1.01 * path[1]
-        ends = [cut(A, m, k) for cut in (variances, loadings)] if rises else [start]
+        A, path = X @ X.T / d, [np.sort(rng.choice(d, k, replace=False))]
+        while len(path) < 4 and len(path) == len({tuple(each) for each in path}):
+            path.append(ipu_step(A, m, path[-1]))
+        reached = np.array([value(A, each, m) for each in path])
+        rises = len(path) == 4 and np.all(reached[1:] > 1.001 * reached[:-1])
+        ends = [cut(A, m, k) for cut in (variances, loadings)] if rises else [path[-1]]
         if rises and all(any(ipu_step(A, m, end) != end) for end in ends):
-            return A, start
+            return A, path[0]
 
 
 def a_cut_finds(A, U):
@@ -273,14 +291,15 @@ def wedge(what, Q, R, came):
     )
 
 
-def rectified(A, k):
-    """The better of the positive and the negative part of the leading eigenvector, cut to k."""
+def rectified(A, k, steps=1):
+    """What the cut positive part of a leading eigenvector explains, and of its images under A."""
     v, most = np.linalg.eigh(A)[1][:, -1], 0.0
-    for sign in (1, -1):
-        x = np.maximum(sign * v, 0)
-        x[np.argsort(-x, kind="stable")[k:]] = 0
-        if x.any():
-            most = max(most, float(x @ A @ x / (x @ x)))
+    for x in (v, -v):
+        for _ in range(steps):
+            x = np.maximum(x, 0)
+            x[np.argsort(-x, kind="stable")[k:]] = 0
+            x = x / (np.linalg.norm(x) or 1.0)
+            most, x = max(most, float(x @ A @ x)), A @ x
     return most
 
 
@@ -302,10 +321,10 @@ def slope(rng, d, m):
 
 
 def trap(rng, d, k):
-    """A d x 2 matrix V on whose VV' rectifying the leading eigenvector loses a per cent."""
+    """A d x 2 matrix V on whose VV' rectifying loses a per cent, repeated or not."""
     while True:
         V = rng.standard_normal((d, 2))
-        if rectified(V @ V.T, k) < 0.99 * best_nonnegative(V @ V.T, k):
+        if rectified(V @ V.T, k, 50) < 0.99 * best_nonnegative(V @ V.T, k):
             return V
 
 
