@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fspca import datasets
+from fspca import SOLVERS, datasets
 from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.claim import sentences
 from fspca_reproduction.results import published, published_ids, rows_of
@@ -81,6 +81,11 @@ def test_recovery_error_is_that_of_the_projectors():
     expected = np.linalg.norm(W @ W.T - V @ V.T) ** 2
     assert methods.recovery_error(W, V) == pytest.approx(expected)
     assert methods.recovery_error(V, V) == pytest.approx(0, abs=1e-9)  # of numbers near 50
+
+
+def test_methods_are_called_as_the_registry_calls_them():
+    assert set(methods.AT_SETTING) <= SOLVERS.keys()
+    assert set(published("tan2019_table_2")["names"]) == set(methods.AT_SETTING)
 
 
 def test_every_method_has_as_many_settings_as_the_grid():

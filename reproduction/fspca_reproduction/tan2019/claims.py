@@ -43,8 +43,8 @@ def tan2019_table_2(said):
             p = {method: each[total] for method, each in row[count].items()}
             joint = [*JOINT, *(["soap"] if "soap" in p else [])]
             rivals = [method for method in RIVALS if method in p]
-            single = [*(r for r in rivals if r != "soap"), "deflated_sadmm"]
-            others = (*rivals, "sadmm", "deflated_sadmm")
+            single = [*(r for r in rivals if r != "soap"), "sadmm, deflated"]
+            others = (*rivals, "sadmm", "sadmm, deflated")
             found["blocks"].append(exceed(p, joint, single))
             found["ours first"].append(exceed(p, JOINT, rivals))
             found["two stages"].append(exceed(p, ["two_stage"], others))
@@ -190,7 +190,7 @@ def tan2019_figure_5(said):
                 add("r=1, highest", [REPRODUCED if v == WITHIN else v for v in lead], most=True)
             else:
                 add(f"r={m}, ahead", [exceed(p, JOINT, rivals) for p in points])
-                add(f"r={m}, joint", [exceed(p, JOINT, ["deflated_sadmm"]) for p in points])
+                add(f"r={m}, joint", [exceed(p, JOINT, ["sadmm, deflated"]) for p in points])
                 add(f"r={m}, two stages", [exceed(p, ["two_stage"], ["sadmm"]) for p in points])
             add("gpower, worst", [exceed(p, rest, power) for p in points])
     for clock in ("run", "search"):

@@ -7,7 +7,6 @@ costs as much as a whole grid of another.
 
 import time
 import warnings
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -16,13 +15,9 @@ from fspca.covariance import Covariance
 from fspca.judge import objective
 from fspca.linalg import largest
 from fspca.problem import ConvergenceWarning, SeparateSupports, SharedSupport
+from fspca.registry import SOLVERS
 from fspca.separate_supports.alternation import settling_rho
-from fspca.separate_supports.gpower import gpower
-from fspca.separate_supports.grqi import grqi
-from fspca.separate_supports.inverse_power import inverse_power
-from fspca.separate_supports.manifold_penalty import manifold_penalty
 from fspca.separate_supports.sadmm import sadmm
-from fspca.separate_supports.tpower import tpower
 from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.fantope import rounded
 from fspca.shared_support.relaxation import relax
@@ -36,17 +31,11 @@ FEW = list(product([0.1, 10.0], [10.0, 1000.0], [1000.0]))  # where one run take
 STEPS = 50  # of SADMM; its number is not stated, nor are rho's growth and end
 WANG, RELAXING = [0.5**i for i in range(8)], 15  # of the largest entry off the diagonal; steps
 SHARED = ("two_stage", "soap")  # their features are those of all components together
-JOINT, OURS = ("sadmm", "two_stage"), ("sadmm", "deflated_sadmm", "two_stage")
-POWER = ("gpower, l0", "gpower, l1")
-BLOCK = ("gpower, l0, block", "gpower, l1, block", "manifold_penalty")
+JOINT, OURS = ("sadmm", "two_stage"), ("sadmm", "sadmm, deflated", "two_stage")
+POWER = ("gpower, l0", "gpower")
+BLOCK = ("gpower, block l0", "gpower, block", "manifold_penalty")
 RIVALS = (*POWER, "grqi", "inverse_power", "tpower", "soap")
 VARIED = ((10, 1000), (1, 1000), (100, 1000), (10, 10), (10, 100))  # penalty, rho
-STYLED = {  # as `fspca.plots.STYLES` calls them, where that is another name
-    "gpower, l1": "gpower",
-    "gpower, l0, block": "gpower, block l0",
-    "gpower, l1, block": "gpower, block",
-    "deflated_sadmm": "sadmm, deflated",
-}
 
 
 def key(*numbers):
@@ -66,19 +55,25 @@ def convex_start(A, m, k, share=0.25, relaxing=RELAXING):
     return soap(A, m, k, init=rounded(A, relaxed.H, SharedSupport(m, k))[0])
 
 
+def at_penalty(name):
+    """Return a solver of the registry as a function of its penalty."""
+    return lambda A, m, k, penalty: SOLVERS[name](A, m, None, penalty=penalty)
+
+
+def at_count(name):
+    """Return a solver of the registry as a function of each component's count."""
+    return lambda A, m, k, each: SOLVERS[name](A, m, each)
+
+
 AT_SETTING = {  # (A, m, k, *setting); k is what the shared ones choose in all
-    "gpower, l0": lambda A, m, k, penalty: gpower(A, m, penalty=penalty, norm="l0"),
-    "gpower, l1": lambda A, m, k, penalty: gpower(A, m, penalty=penalty, norm="l1"),
-    "grqi": lambda A, m, k, each: grqi(A, m, each),
-    "inverse_power": lambda A, m, k, penalty: inverse_power(A, m, penalty=penalty),
-    "tpower": lambda A, m, k, each: tpower(A, m, each),
-    "gpower, l0, block": lambda A, m, k, penalty: gpower(
-        A, m, penalty=penalty, norm="l0", block=True
-    ),
-    "gpower, l1, block": lambda A, m, k, penalty: gpower(
-        A, m, penalty=penalty, norm="l1", block=True
-    ),
-    "manifold_penalty": lambda A, m, k, penalty: manifold_penalty(A, m, penalty=penalty),
+    "gpower, l0": at_penalty("gpower, l0"),
+    "gpower": at_penalty("gpower"),
+    "grqi": at_count("grqi"),
+    "inverse_power": at_penalty("inverse_power"),
+    "tpower": at_count("tpower"),
+    "gpower, block l0": at_penalty("gpower, block l0"),
+    "gpower, block": at_penalty("gpower, block"),
+    "manifold_penalty": at_penalty("manifold_penalty"),
     "sadmm": lambda A, m, k, penalty, gamma, rho: sadmm(
         A,
         m,
@@ -88,7 +83,7 @@ AT_SETTING = {  # (A, m, k, *setting); k is what the shared ones choose in all
         rho_max=settling_rho(A, 1, penalty),
         max_iter=STEPS,
     ),
-    "deflated_sadmm": lambda A, m, k, penalty, gamma, rho: sadmm(
+    "sadmm, deflated": lambda A, m, k, penalty, gamma, rho: sadmm(
         A, m, penalty=penalty, gamma=gamma, rho=rho, deflated=True, max_iter=STEPS
     ),
     "two_stage": lambda A, m, k, penalty, gamma, rho, first=None: two_stage(
@@ -96,19 +91,7 @@ AT_SETTING = {  # (A, m, k, *setting); k is what the shared ones choose in all
     ),
     "soap": convex_start,
 }
-WITH_K = {  # (A, m, k)
-    "gpower, l0": partial(gpower, norm="l0"),
-    "gpower, l1": partial(gpower, norm="l1"),
-    "grqi": grqi,
-    "inverse_power": inverse_power,
-    "tpower": tpower,
-    "gpower, l0, block": partial(gpower, norm="l0", block=True),
-    "gpower, l1, block": partial(gpower, norm="l1", block=True),
-    "manifold_penalty": manifold_penalty,
-    "sadmm": sadmm,
-    "deflated_sadmm": partial(sadmm, deflated=True),
-    "two_stage": two_stage,
-}
+WITH_K = {name: SOLVERS[name] for name in AT_SETTING if name != "soap"}  # (A, m, k)
 
 
 def settings(method, k, grid=FULL):
