@@ -1,0 +1,128 @@
+"""The oldest and the newest versions that pyproject.toml allows, and each kernel of OpenBLAS.
+
+Every Python of this machine from 3.11 on has an environment for each in `.cache/versions`; one that
+is not here, or for which the oldest versions have no wheel, is skipped and shown as untested.
+`pytest -m nightly tests/test_versions.py`, or in parts with -k "oldest and 3.12".
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+import toc
+
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+KERNELS = ("Haswell", "SkylakeX", "Nehalem")  # AVX2, AVX-512, neither
+EXTRAS = ("data", "plots", "learn", "frames", "dask")
+# The whole public surface: every example, every solver, every way in; every check of scikit-learn.
+CHOSEN = ("bad_input", "solvers", "sklearn", "tables", "covariance", "linalg", "problem", "plots",
+          "selection", "dask", "command_line", "metrics_and_synthetic", "running",
+          "check_certificate")  # fmt: skip
+
+
+def python_of(minor):
+    """Return the path of a Python: on PATH, or the newest of pyenv's."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
+    found = sorted(pyenv.glob(f"{minor}.*/bin/python"))
+    for path in (shutil.which(f"python{minor}"), *reversed(found)):
+        said = path and subprocess.run([path, "--version"], capture_output=True, text=True).stdout
+        if said and said.startswith(f"Python {minor}."):
+            return path
+    return None
+
+
+def requirements(which):
+    """Return what to install: all extras of the module, as old as allowed or as new as there is."""
+    project = tomllib.loads((toc.ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    lines = [*project["dependencies"], *(line for name in EXTRAS for line in extras[name])]
+    lines += [line for line in extras["test"] if line.startswith("pytest>")]
+    return [re.sub(">=", "==", line) for line in lines] if which == "oldest" else lines
+
+
+def environment(which, minor):
+    """Return the Python of the environment, made if it is not there; skip where it cannot be."""
+    python = python_of(minor)
+    if python is None:
+        pytest.skip(f"Python {minor} is not on this machine")
+    folder = toc.ROOT / ".cache" / "versions" / f"{which}-{minor}"
+    inside = folder / "bin" / "python"
+    if not (folder / "whole").exists():
+        subprocess.run([python, "-m", "venv", "--clear", folder], check=True)
+        command = [inside, "-m", "pip", "install", "--quiet", "--only-binary=:all:"]
+        done = subprocess.run([*command, *requirements(which)], capture_output=True, text=True)
+        if which == "oldest" and "No matching distribution" in done.stderr:
+            pytest.skip(done.stderr.strip().splitlines()[-1])
+        assert done.returncode == 0, done.stderr
+        (folder / "whole").touch()
+    return inside
+
+
+def run(python, *arguments, **variables):
+    return subprocess.run([python, *arguments], capture_output=True, text=True, cwd=toc.ROOT,
+                          env=os.environ | {"PYTHONPATH": str(toc.ROOT)} | variables)  # fmt: skip
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("minor", PYTHONS)
+@pytest.mark.parametrize("which", ["oldest", "newest"])
+def test_the_module_passes_with(which, minor, record_property):
+    files = [f"tests/test_{name}.py" for name in CHOSEN]
+    options = ["-q", "--no-header", "-p", "no:cacheprovider", "--doctest-modules", "fspca"]
+    done = run(environment(which, minor), "-m", "pytest", *options, *files)
+    assert done.returncode == 0, done.stdout[-3000:]
+    record_property("instances", int(re.search(r"(\d+) passed", done.stdout)[1]))
+
+
+ANSWERS = """
+import json, warnings
+from fspca import SOLVERS
+from fspca.synthetic import make_scheme, make_spiked
+warnings.simplefilter("ignore")
+cases = [(make_scheme(name, 12, seed), 2, 4) for name in "DEF" for seed in range(3)]
+X = make_spiked(30, 12, 2, 4, seed=0)[0]
+cases.append((X.T @ X, 2, 4))
+found = {name: [solver(*case) for case in cases] for name, solver in SOLVERS.items()}
+print(json.dumps({name: [[each.support.tolist(), each.objective] for each in answers]
+                  for name, answers in found.items()}))
+"""
+
+
+def capable(kernel):
+    """Whether this processor has the instructions of a kernel."""
+    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    return {"Haswell": "avx2", "SkylakeX": "avx512vl", "Nehalem": "sse4_2"}[kernel] in flags
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_answers_do_not_hang_on_the_kernel_of_openblas(kernel, record_property):
+    """Supports are those with Haswell's, objectives differ by rounding: 1e-9, which is stated."""
+    if not capable(kernel):
+        pytest.skip(f"this processor has not the instructions of {kernel}")
+    python, threads = environment("newest", "3.11"), {"OPENBLAS_NUM_THREADS": "1"}
+    usual, here = (json.loads(run(python, "-c", ANSWERS, OPENBLAS_CORETYPE=each, **threads).stdout)
+                   for each in ("Haswell", kernel))  # fmt: skip
+    pairs = [(name, *pair) for name in usual
+             for pair in zip(usual[name], here[name], strict=True)]  # fmt: skip
+    record_property("instances", len(pairs))
+    assert [(name, a, b) for name, a, b in pairs if a[0] != b[0]] == []
+    assert max(abs(a[1] / b[1] - 1) for _, a, b in pairs) < 1e-9
+
+
+def test_the_oldest_are_the_least_that_are_allowed():
+    oldest = requirements("oldest")
+    assert "numpy==1.26" in oldest
+    assert "scikit-learn==1.6" in oldest
+    assert len(oldest) == len(requirements("newest"))
+    assert all("==" in line for line in oldest)
+
+
+def test_the_workflow_runs_every_python():
+    text = (toc.ROOT / ".github" / "workflows" / "tests.yml").read_text()
+    assert "python: " + json.dumps(list(PYTHONS)) in text
