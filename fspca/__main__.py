@@ -20,7 +20,8 @@ from fspca.files import printable, write_whole
 from fspca.selection import default_counts, fewest
 from fspca.shared_support.path import path
 from fspca.shared_support.solve import solve
-from fspca.tables import read_table, warn_of_units
+from fspca.tables import read_table
+from fspca.validate import warn_of_units
 
 
 def covariance(options):

@@ -10,12 +10,10 @@ from itertools import pairwise
 import numpy as np
 
 from fspca.data_sources import Data, merged, moments_of
+from fspca.validate import needed
 
-try:
-    import dask
-    from dask import delayed
-except ImportError as missing:
-    raise ImportError("data in dask need dask: pip install 'fspca[dask]'") from missing
+dask = needed("dask", "dask", "a dask.array")
+delayed = dask.delayed
 
 
 class Dask(Data):

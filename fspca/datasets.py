@@ -15,7 +15,7 @@ import scipy.sparse
 from fspca import files
 from fspca.catalogue import CATALOGUE
 from fspca.covariance import Covariance
-from fspca.validate import checked_choice
+from fspca.validate import checked_choice, needed
 
 RAW = Path(__file__).parent / "raw"
 CSR = ("data", "indices", "indptr")
@@ -139,11 +139,7 @@ def fetch(name: str, progressbar: bool = True) -> Dataset:
     entry = CATALOGUE[checked_choice("name", name, tuple(CATALOGUE))]
     if not entry.url:
         raise MissingDataError(f"{name} has no address to fetch it from: {missing(name)}")
-    try:
-        import pooch
-    except ImportError:
-        raise ImportError("fetching data needs pooch: pip install 'fspca[data]'") from None
-    folder = cache()
+    pooch, folder = needed("pooch", "data", "fetching data"), cache()
     got = pooch.retrieve(entry.url, None, f"{name}.download", folder, progressbar=progressbar)
     try:
         parts = _decode(entry, Path(got))

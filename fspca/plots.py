@@ -2,13 +2,10 @@
 
 import numpy as np
 
-try:
-    import matplotlib.pyplot as plt
-except ImportError as missing:
-    raise ImportError("fspca.plots needs matplotlib: pip install 'fspca[plots]'") from missing
-
 from fspca.registry import SOLVERS, styled
-from fspca.tables import needed
+from fspca.validate import needed
+
+plt = needed("matplotlib.pyplot", "plots", "fspca.plots")
 
 # Okabe and Ito's colours, told apart also by those who see fewer; markers and lines differ too.
 OTHERS = {  # beside the solvers: bounds, and what solvers are compared with

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from fspca.covariance import Matrix, as_covariance
 from fspca.linalg import basis
-from fspca.tables import needed
-from fspca.validate import checked_count, checked_features
+from fspca.validate import checked_count, checked_features, needed
 
 
 class ConvergenceWarning(UserWarning):
@@ -18,6 +17,7 @@ class ConvergenceWarning(UserWarning):
 
 
 TOLERANCE = 1e-8  # of the judge: far above rounding, far below any difference that matters
+TRIED = "all supports tried"  # the end of an enumeration, whose answer is optimal without a bound
 CUT_SHORT = ("max_iter", "max_seconds", "interrupted")  # the ends that are no stopping rule
 
 
@@ -241,8 +241,10 @@ class Solution:
     `history` holds the objective after each step of the answer's own run, and `stopped` why that
     run ended.  `upper_bound`, where known, is a value that no feasible W exceeds, and `gap` its
     relative distance from the objective; it holds with at least `bound_probability`, which is 1
-    but for bounds that rest on chance.  `orthonormal` is the V with V'V = I of which W is the
-    sparse copy, where a solver has both.  `seconds` and `passes` over the data are what it cost.
+    but for bounds that rest on chance.  Printed, an answer is "proven" where its `certificate` says
+    so to the stand-alone checker, and else optimal by enumeration or by a computed bound.
+    `orthonormal` is the V with V'V = I of which W is the sparse copy, where a solver has both.
+    `seconds` and `passes` over the data are what it cost.
     """
 
     W: np.ndarray = field(repr=False)
@@ -315,7 +317,9 @@ class Solution:
         return frame(self.W[self.support], index=rows, columns=components)
 
     def __str__(self) -> str:
-        share, gap = "", ""
+        share, gap, own = "", "", "" if self.certificate is not None else " by a computed bound"
+        known = "proven optimal" if not own else f"optimal{own}"
+        known = "optimal by enumeration" if self.stopped == TRIED else known
         if self.total_variance:
             share = f" ({100 * self.objective / self.total_variance:.3g} % of all"
             pca = 100 * self.objective / self.pca_variance if self.pca_variance else None
@@ -326,9 +330,9 @@ class Solution:
             chance = f"with probability at least 1 - {1 - self.bound_probability:.1g}"
             gap = f", {chance} the optimum is at most {100 * self.gap:.3g} % higher"
         elif self.gap is not None and self.gap <= TOLERANCE:
-            gap = ", proven optimal"
+            gap = f", {known}"
         elif self.gap is not None:
-            gap = f", the optimum is at most {100 * self.gap:.3g} % higher"
+            gap = f",{own} the optimum is at most {100 * self.gap:.3g} % higher"
         steps = "step" if self.n_iter == 1 else "steps"
         end = "" if self.converged else f", ended by {self.stopped}"
         return (

@@ -17,8 +17,8 @@ from fspca.covariance import Covariance
 from fspca.files import write_whole
 from fspca.running import Run
 from fspca.shared_support.path import path
-from fspca.tables import named, needed
-from fspca.validate import checked_count
+from fspca.tables import named
+from fspca.validate import checked_count, needed
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ from fspca.registry import SOLVERS
 from fspca.selection import fewest, held_out_share
 from fspca.shared_support.certificate import certify
 from fspca.shared_support.path import path
-from fspca.tables import named, warn_of_units
-from fspca.validate import checked_choice
+from fspca.tables import named
+from fspca.validate import checked_choice, warn_of_units
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin

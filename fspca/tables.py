@@ -3,7 +3,6 @@
 import csv
 import math
 import warnings
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,8 +11,6 @@ import scipy.io
 import scipy.sparse
 
 from fspca import files
-
-CARRIED = 0.5  # of all variance in one of three features or more: then its unit decides
 
 
 class TableError(ValueError):
@@ -150,33 +147,6 @@ READERS = {".csv": delimited, ".tsv": delimited, ".npz": archived, ".mtx": marke
            ".parquet": parquet}  # fmt: skip
 
 
-class UnitsWarning(UserWarning):
-    """One feature's unit decides the answer."""
-
-
-def needed(package, extra, asker):
-    """Return a package, or say what asks for it and what installs it."""
-    try:
-        return import_module(package)
-    except ImportError as missing:
-        raise ImportError(f"{asker} needs {package}: pip install 'fspca[{extra}]'") from missing
-
-
 def named(columns):
     """Return names of columns as a tuple of text, None for None."""
     return None if columns is None else tuple(map(str, columns))
-
-
-def warn_of_units(A, stacklevel):
-    """Warn where one of three features or more carries over half of all the variance."""
-    variances = A.diagonal()
-    share = variances.max() / (variances.sum() or 1.0)
-    if len(variances) > 2 and share > CARRIED:
-        j = int(np.argmax(variances))
-        name = f"number {j}" if A.names is None else repr(A.names[j])
-        warnings.warn(
-            f"feature {name} alone carries {100 * share:.3g} % of the variance: its unit decides "
-            "the answer. Standardise (scale=True), or give the features comparable units.",
-            UnitsWarning,
-            stacklevel=stacklevel,
-        )

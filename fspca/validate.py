@@ -1,10 +1,28 @@
 """What may enter: every check of an argument, each saying argument, value and rule."""
 
 import operator
+import warnings
+from importlib import import_module
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse
+
+CARRIED = 0.5  # of all variance in one of three features or more: then its unit decides
+
+
+class UnitsWarning(UserWarning):
+    """One feature's unit decides the answer."""
+
+
+def needed(package, extra, asker):
+    """Return a package or a module of it, or say what asks for it and what installs it."""
+    try:
+        return import_module(package)
+    except ImportError as missing:
+        raise ImportError(
+            f"{asker} needs {package.partition('.')[0]}: pip install 'fspca[{extra}]'"
+        ) from missing
 
 
 def checked_integer(name, value):
@@ -176,3 +194,18 @@ def checked_seed(seed):
             f"seed={seed!r} must be None, an integer of at least 0 or a Generator"
         ) from None
     return seed
+
+
+def warn_of_units(A, stacklevel):
+    """Warn where one of three features or more carries over half of all the variance."""
+    variances = A.diagonal()
+    share = variances.max() / (variances.sum() or 1.0)
+    if len(variances) > 2 and share > CARRIED:
+        j = int(np.argmax(variances))
+        name = f"number {j}" if A.names is None else repr(A.names[j])
+        warnings.warn(
+            f"feature {name} alone carries {100 * share:.3g} % of the variance: its unit decides "
+            "the answer. Standardise (scale=True), or give the features comparable units.",
+            UnitsWarning,
+            stacklevel=stacklevel,
+        )

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fspca import SOLVERS, ConvergenceWarning, Covariance, check_solution
-from fspca.problem import CUT_SHORT
+from fspca.problem import CUT_SHORT, TRIED
 from fspca.progress import Progress
 from fspca.running import Run
 from fspca.shared_support.ipu import ipu
@@ -30,6 +30,7 @@ SYNONYMS = {
 }  # fmt: skip
 ENDS = {
     "done", "the support repeats", "no gain", "settled", "gap reached", "target reached",
+    TRIED,
     *CUT_SHORT,
 }  # fmt: skip
 

@@ -39,6 +39,9 @@ def imported(source):
             yield from (alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module.partition(".")[0]
+        elif isinstance(node, ast.Call) and ast.unparse(node).startswith("needed("):
+            package = getattr(node.args[0], "value", None)  # a chapter may need a number
+            yield from [package.partition(".")[0]] if isinstance(package, str) else []
 
 
 def programs(folder):
@@ -82,6 +85,7 @@ def test_what_is_declared_is_pinned_and_what_is_pinned_is_declared():
 
 def test_an_import_that_nothing_declares_is_seen():
     source = "import numpy\nfrom scipy import linalg\nimport os\n\ndef f():\n    import yaml\n"
+    source += "    needed('h5py', 'data', 'it')\n"
     files = [(Path("x.py"), source)]
-    assert undeclared(files, {"numpy", "scipy", "pyyaml"}) == set()
-    assert undeclared(files, {"numpy", "scipy"}) == {"x.py: yaml"}
+    assert undeclared(files, {"numpy", "scipy", "pyyaml", "h5py"}) == set()
+    assert undeclared(files, {"numpy", "scipy"}) == {"x.py: h5py", "x.py: yaml"}

@@ -11,11 +11,16 @@ from fspca import (
     Nonnegative,
     SeparateSupports,
     SharedSupport,
+    branch_and_bound,
     check_solution,
+    exhaustive,
     go,
     solve,
+    spannogram,
 )
+from fspca.check_certificate import check
 from fspca.judge import objective
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.registry import oracle
 from fspca.synthetic import make_scheme
 
@@ -209,3 +214,21 @@ def test_loadings_in_a_frame_are_those_of_the_features_chosen(names):
     assert frame.index.tolist() == list(rows)
     assert frame.columns.tolist() == ["component 1", "component 2"]
     np.testing.assert_array_equal(frame.to_numpy(), solution.W[solution.support])
+
+
+def test_proven_is_said_of_what_the_checker_accepts_and_of_nothing_else():
+    """Enumeration and bounds that carry no claim have words of their own."""
+    A = np.diag([5.0, 3.0, 1.0])
+    answers = {
+        "proven optimal": branch_and_bound(A, 1, 2),
+        "optimal by enumeration": exhaustive(A, 1, 2),
+        "optimal by a computed bound": spannogram(A, 1, 2, rank=3),
+    }
+    for words, answer in answers.items():
+        assert f", {words} (" in str(answer)
+        claimed = answer.certificate is not None
+        assert claimed == ("proven" in words)
+        assert not claimed or check(answer.certificate | {"A": A}).holds
+    assert ", optimal by enumeration (" in str(exhaustive_nonnegative(A, 1, 2))
+    loose = replace(answers["optimal by a computed bound"], upper_bound=6.0)
+    assert ", by a computed bound the optimum is at most 20 % higher (" in str(loose)

@@ -20,7 +20,7 @@ from fspca.sklearn import (
     SparsePrincipalSubspace,
     SparseSubspaceSelector,
 )
-from fspca.tables import CARRIED, UnitsWarning
+from fspca.validate import CARRIED, UnitsWarning
 
 BOTH = (SparsePrincipalSubspace, SparseSubspaceSelector)
 

@@ -87,7 +87,7 @@ def test_the_lines_of_the_readme_run(site, tmp_path):
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("import fspca.dask_source", "data in dask need dask: pip install 'fspca[dask]'"),
+        ("import fspca.dask_source", "a dask.array needs dask: pip install 'fspca[dask]'"),
         ("import fspca.plots", "fspca.plots needs matplotlib: pip install 'fspca[plots]'"),
         (
             "fspca.datasets.fetch('nus_wide')",

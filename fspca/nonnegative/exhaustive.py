@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 
-from fspca.problem import Nonnegative, Solution
+from fspca.problem import TRIED, Nonnegative, Solution
 from fspca.running import solves
 
 MOST_SUPPORTS, MOST_SHARED = 2_000_000, 12
@@ -73,7 +73,7 @@ def exhaustive_nonnegative(A, m, k, *, in_all=False):
         W[S, j] = u / np.linalg.norm(u)
     value, support = problem.score(A, W), np.flatnonzero(W.any(axis=1))
     return Solution(W, support, value, problem, "exhaustive_nonnegative", (value,), total,
-                    upper_bound=value)  # fmt: skip
+                    TRIED, upper_bound=value)  # fmt: skip
 
 
 def apart(kept, d, problem):

@@ -9,7 +9,7 @@ import numpy as np
 
 from fspca.covariance import Covariance
 from fspca.linalg import TIE, largest
-from fspca.problem import SharedSupport, Solution
+from fspca.problem import TRIED, SharedSupport, Solution
 from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.refit import solution_on
@@ -94,7 +94,7 @@ def exhaustive(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
             else:
                 run.keep(run.value, run.answer)
             if seen == count:
-                run.stop("done")
+                run.stop(TRIED)
     run.n_iter, build = seen, solution_on if seen < count else _optimum
     return run.finish(lambda: build(A, problem, run.answer, "exhaustive", **run.facts))
 
@@ -108,4 +108,4 @@ def _batches(free, more, required, size):
 
 def _optimum(A, problem, support, solver, **facts):
     solution = solution_on(A, problem, support, solver, **facts)
-    return replace(solution, upper_bound=solution.objective)
+    return replace(solution, upper_bound=solution.objective, stopped=TRIED)
