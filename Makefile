@@ -79,11 +79,13 @@ clean:  ## remove the environment and everything built
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 20
 
+# Bytecode is made of what is used, and other people's tests are of no use here: 1.0 GB become 0.8.
 $(READY): requirements.txt pyproject.toml reproduction/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is not: try make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile -r requirements.txt
+	@find $(VENV)/lib -path '*/site-packages/*' -name tests -type d -prune -exec rm -rf {} +
 	@touch $@
 
 # All pages are read again: a page that was not read could hide its warnings.

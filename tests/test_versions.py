@@ -41,7 +41,7 @@ def requirements(which):
     project = tomllib.loads((toc.ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     lines = [*project["dependencies"], *(line for name in EXTRAS for line in extras[name])]
-    lines += [line for line in extras["test"] if line.startswith("pytest>")]
+    lines += [line for line in extras["test"] if line.startswith(("pytest>", "distributed>"))]
     return [re.sub(">=", "==", line) for line in lines] if which == "oldest" else lines
 
 
