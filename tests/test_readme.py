@@ -1,11 +1,13 @@
 """The README's code runs and its picture is the one that its command draws."""
 
 import re
+from collections import Counter
 
 import cover_bar
 import readme_picture
 import toc
 
+from fspca.catalogue import CATALOGUE
 from fspca_reproduction import runner, supply
 
 README = (toc.ROOT / "README.md").read_text()
@@ -39,8 +41,10 @@ def test_most_stored_rows_are_recomputed_in_a_clone():
     rows = supply.rows_by_supply(folders)
     assert rows["made"] + rows["carried"] > 0.9 * sum(rows.values())
     assert "More than nine in ten stored rows" in README
-    assert rows["fetched"]
-    assert rows["own"]
+    sets = Counter(map(supply.supply, CATALOGUE))
+    assert f"| carried here | {sets['carried']} | nothing |" in README
+    assert f"| fetched | {sets['fetched']} | `python -m fspca fetch NAME` |" in README
+    assert f"| without a public address that we know | {sets['own']} |" in README
 
 
 def test_the_bar_of_the_cover_is_that_of_the_ledger():

@@ -67,6 +67,18 @@ def test_a_run_that_is_no_pass_leaves_no_mark(made, monkeypatch):
     assert sorted(made) == sorted([*EXPERIMENTS, *NOTEBOOKS])
 
 
+def test_rows_whose_data_are_not_here_are_named(made, monkeypatch, capsys):
+    monkeypatch.setattr(runner.datasets, "where", lambda name: None)
+    monkeypatch.setattr("sys.argv", ["fspca_reproduction", "run", "--resume", "tian2020_figure_4"])
+    commands.main()
+    said = capsys.readouterr().out
+    assert "1 rows of lymphoma_covariance stay as they are stored" in said
+    assert "`python -m fspca fetch lymphoma_covariance` fetches it" in said
+    monkeypatch.setattr("sys.argv", ["fspca_reproduction", "run", "asteris2014_figure_5"])
+    commands.main()
+    assert "your own leukemia_armstrong_72x12582.npz goes into" in capsys.readouterr().out
+
+
 def test_a_pass_ends_when_all_of_it_is_made():
     command = ["make", "-n", "--no-print-directory", "reproduce"]
     lines = subprocess.run(command, capture_output=True, text=True, cwd=toc.ROOT).stdout

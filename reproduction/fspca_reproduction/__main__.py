@@ -9,6 +9,7 @@ from fspca_reproduction.book import bench as contest
 from fspca_reproduction.book import foundations
 from fspca_reproduction.results import DamagedError, need_checkout, same_row, stored
 from fspca_reproduction.runner import AlreadyRunningError, experiments, row, run
+from fspca_reproduction.supply import that_stay
 
 try:
     from tqdm.auto import tqdm
@@ -92,6 +93,9 @@ def obey(options, ids):
             make(name, options.workers, options.resume, options.changed)
         else:
             check(name, options.cases)
+    if options.command == "run":
+        for sentence in that_stay(ids):
+            print(sentence)
 
 
 if __name__ == "__main__":

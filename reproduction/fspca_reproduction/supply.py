@@ -4,7 +4,7 @@ from collections import Counter
 
 from fspca import datasets
 from fspca.catalogue import CATALOGUE
-from fspca_reproduction.runner import experiments
+from fspca_reproduction.runner import experiments, lacks_data
 
 MADE, CARRIED, FETCHED, OWN = "made", "carried", "fetched", "own"
 SUPPLIES = (MADE, CARRIED, FETCHED, OWN)  # from the easiest to the hardest
@@ -44,3 +44,12 @@ def rows_by_supply(folders):
     """Return how many stored rows need what: nothing, or a set that is carried, ..."""
     needed = Counter(supply(case.get("set")) for _, case in cases_of(folders))
     return {each: needed[each] for each in SUPPLIES}
+
+
+def that_stay(names):
+    """Yield a sentence for each set that is not here: which rows of experiments stay as stored."""
+    cases = [case for name in names for case in experiments()[name].cases]
+    for name, count in Counter(case["set"] for case in cases if lacks_data(case)).items():
+        fetched, file = f"`python -m fspca fetch {name}` fetches it", CATALOGUE[name].file
+        way = fetched if supply(name) == FETCHED else f"your own {file} goes into FSPCA_DATA"
+        yield f"{count} rows of {name} stay as they are stored: it is not here, {way}"
