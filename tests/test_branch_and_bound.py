@@ -5,6 +5,7 @@ import pytest
 
 from fspca import Covariance, branch_and_bound, exhaustive, ipu, solve
 from fspca.check_certificate import check, decisions
+from fspca.shared_support.refit import solution_on
 from fspca.synthetic import make_scheme
 
 PROOF = 2e-9  # twice the relative gap at which a bound counts as reached
@@ -107,6 +108,23 @@ def test_interrupting_keeps_the_best_so_far_with_a_valid_bound():
     assert not stopped.converged
     assert stopped.upper_bound >= branch_and_bound(A, 3, 7).objective
     assert check(claim_of(A, stopped)).holds
+
+
+def test_a_ctrl_c_while_the_answer_is_put_together_loses_nothing(monkeypatch):
+    A, calls = make_scheme("F", 30, seed=2), []
+    best = branch_and_bound(A, 3, 7)
+
+    def nervous(*given, **facts):
+        calls.append(given)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        return solution_on(*given, **facts)
+
+    monkeypatch.setattr("fspca.shared_support.branch_and_bound.solution_on", nervous)
+    again = branch_and_bound(A, 3, 7)
+    assert len(calls) == 2
+    assert (again.objective, again.upper_bound) == (best.objective, best.upper_bound)
+    assert check(claim_of(A, again)).holds
 
 
 def test_reduced_costs_never_decide_against_the_optimum():

@@ -10,6 +10,7 @@ from functools import wraps
 import numpy as np
 import pytest
 
+import fspca
 from fspca import SOLVERS, ConvergenceWarning, Covariance, check_solution
 from fspca.problem import CUT_SHORT, TRIED
 from fspca.progress import Progress
@@ -230,6 +231,9 @@ def interrupts_anywhere(solver):
             else:
                 assert source.asked < when or solution.stopped == "interrupted" or proven(solution)
                 assert check_solution(A, solution)
+                if solver.promise("rises") or solver.guarantee == "exact":  # it goes by the value
+                    found = max((each.objective for each in told), default=-np.inf)
+                    assert solution.objective >= found * (1 - ROUNDING)
 
 
 def seconds(solver):
@@ -318,6 +322,24 @@ RULES = (
 @pytest.mark.parametrize("name", SOLVERS)
 def test_every_solver_keeps_the_contract(name, rule):
     rule(SOLVERS[name])
+
+
+ALONE = replace(
+    SOLVERS["solve_nonnegative"], name="branch_and_bound_nonnegative",
+    function=fspca.branch_and_bound_nonnegative, options={"n_starts": 2},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_who_finds_one_component_only_keeps_it_too(rule, monkeypatch):
+    monkeypatch.setitem(globals(), "M", 1)
+    monkeypatch.setitem(globals(), "CASES", [(B, 1, k) for B, _, k in CASES])
+    rule(ALONE)
+
+
+def test_every_public_solver_is_held_to_it():
+    public = {each for each in vars(fspca).values() if hasattr(each, "__wrapped__")}
+    assert public == {solver.function for solver in SOLVERS.values()} | {ALONE.function}
 
 
 def spoiled(**changes):

@@ -93,9 +93,13 @@ def branch_and_bound_nonnegative(A: Covariance, m: int, k: int, *, gap: float = 
         for _ in range(n_starts):
             tree.offer(A.product(rng.standard_normal((A.size, 1)))[:, 0])
         tree.search()
-    bound = tree.bound if run.bound is None else min(run.bound, tree.bound)
-    found = answer(A, k, tree.answer, "branch_and_bound_nonnegative", bound,
-                   **run.facts | {"history": (*tree.history, tree.value)})  # fmt: skip
-    if run.stopped == "interrupted" or tree.stuck > tree.target or not tree.arrays:
-        return found
-    return replace(found, certificate=tree.claim(tree.bound))
+
+    def build():
+        bound = tree.bound if run.bound is None else min(run.bound, tree.bound)
+        found = answer(A, k, tree.answer, "branch_and_bound_nonnegative", bound,
+                       **run.facts | {"history": (*tree.history, tree.value)})  # fmt: skip
+        if run.stopped == "interrupted" or tree.stuck > tree.target or not tree.arrays:
+            return found
+        return replace(found, certificate=tree.claim(tree.bound))
+
+    return run.finish(build)

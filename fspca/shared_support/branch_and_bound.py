@@ -109,8 +109,12 @@ def grown(ground, gap, first, light, run):
         tree.search()
     except KeyboardInterrupt:
         run.stop("interrupted")
-    stopped = "gap reached" if tree.bound <= tree.target else run.stopped
-    facts = {"n_iter": tree.nodes, "stopped": stopped}
-    solution = solution_on(ground.A, problem, tree.answer, "branch_and_bound", **facts)
-    solution = replace(solution, history=(*tree.history, solution.objective))
-    return ground.claimed(solution, tree.certificate(tree.bound) if tree.nodes else light)
+
+    def build():
+        stopped = "gap reached" if tree.bound <= tree.target else run.stopped
+        facts = {"n_iter": tree.nodes, "stopped": stopped}
+        solution = solution_on(ground.A, problem, tree.answer, "branch_and_bound", **facts)
+        solution = replace(solution, history=(*tree.history, solution.objective))
+        return ground.claimed(solution, tree.certificate(tree.bound) if tree.nodes else light)
+
+    return run.finish(build)
