@@ -394,17 +394,20 @@ def test_short_cuts_do_not_choose_the_measurements_of_the_pit_props(monkeypatch)
     assert names == set(course.PROPS.split())
 
 
-def test_code_that_a_notebook_shows_runs():
-    """The lines in the text of the assignment that begins with a table."""
-    cells = SOURCE["a_table_of_ones_own"].cells
+@pytest.mark.parametrize("name", ["a_table_of_ones_own", "foundations_and_metrics"])
+def test_code_that_a_notebook_shows_runs(name):
+    """The lines in the text of the assignments that use the module's doors for tables."""
     blocks = [
-        each for cell in cells for each in re.findall(r"```python\n(.*?)```", cell.source, re.S)
+        each
+        for cell in SOURCE[name].cells
+        for each in re.findall(r"```python\n(.*?)```", cell.source, re.S)
     ]
-    assert blocks
+    assert any("SparsePrincipalSubspace" in block for block in blocks)
+    mine, A = course.pit_props("anybody")
     for block in blocks:
         table = np.random.default_rng(0).standard_normal((40, 8))
         with contextlib.redirect_stdout(io.StringIO()) as printed:
-            exec(block, {"table": table})
+            exec(block, {"np": np, "table": table, "my_names": mine, "my_props": A})
         assert printed.getvalue()
 
 
