@@ -2,8 +2,8 @@
 
 import bz2
 import hashlib
-import io
 import os
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -140,17 +140,19 @@ def fetch(name: str, progressbar: bool = True) -> Dataset:
     if not entry.url:
         raise MissingDataError(f"{name} has no address to fetch it from: {missing(name)}")
     pooch, folder = needed("pooch", "data", "fetching data"), cache()
-    got = pooch.retrieve(entry.url, None, f"{name}.download", folder, progressbar=progressbar)
+    coming = folder / f".{name}"  # what an interruption leaves there goes with the next
+    shutil.rmtree(coming, ignore_errors=True)
     try:
+        got = pooch.retrieve(entry.url, None, "download", coming, progressbar=progressbar)
         parts = _decode(entry, Path(got))
+    except OSError:
+        raise
     except Exception as error:
         raise ValueError(f"what {entry.url} sends cannot be read ({error})") from None
     finally:
-        Path(got).unlink()  # so that a bad download is not taken for a good one next time
+        shutil.rmtree(coming, ignore_errors=True)
     dataset = _checked(name, parts, got)
-    packed = io.BytesIO()
-    np.savez_compressed(packed, **parts)
-    files.write_whole(folder / entry.file, packed.getvalue())
+    files.write_arrays(folder / entry.file, parts)
     return dataset
 
 

@@ -1,5 +1,6 @@
 """Files: what comes in is bounded, what goes out is whole."""
 
+import io
 import zipfile
 from pathlib import Path
 
@@ -33,6 +34,13 @@ def write_whole(path, content):
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_arrays(path, arrays):
+    """Write an npz at once."""
+    packed = io.BytesIO()
+    np.savez_compressed(packed, **arrays)
+    write_whole(path, packed.getvalue())
 
 
 def printable(text):

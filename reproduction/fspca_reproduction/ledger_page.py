@@ -5,6 +5,7 @@ import io
 from pathlib import Path
 
 from fspca.catalogue import CATALOGUE
+from fspca.files import write_whole
 from fspca_reproduction.claim import judged, judges, papers
 from fspca_reproduction.ledger import entries, entry
 from fspca_reproduction.results import ROOT, need_checkout, published, stored
@@ -150,6 +151,6 @@ def table():
 def write_page():
     """Write the page and the table; return their paths."""
     need_checkout()
-    PAGE.write_text(page(), encoding="utf-8")
-    TABLE.write_text(table(), encoding="utf-8")
+    write_whole(PAGE, page())
+    write_whole(TABLE, table())
     return PAGE, TABLE

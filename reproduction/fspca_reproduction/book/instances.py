@@ -16,6 +16,7 @@ import numpy as np
 from fspca.check_certificate import check, sha256
 from fspca.covariance import Covariance
 from fspca.datasets import where
+from fspca.files import write_arrays
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.synthetic import make_scheme, make_spiked
 from fspca_reproduction.book.certificates import covariance_of
@@ -95,7 +96,7 @@ def main(names):
             path = FOLDER / name_of(source, m, k)
             if not path.exists():
                 claim = make(source, m, k, A)
-                np.savez_compressed(path, **claim)
+                write_arrays(path, claim)
                 print(path.name, claim["how"], path.stat().st_size, flush=True)
     return 0
 
