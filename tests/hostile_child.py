@@ -29,7 +29,7 @@ from fspca_reproduction import results, runner
 
 SECONDS = 20  # for one door and one file
 HEARD = ("os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "subprocess.", "socket.",
-         "pickle.find_class", "shutil.", "webbrowser.", "urllib.")  # fmt: skip
+         "pickle.find_class", "webbrowser.", "urllib.")  # fmt: skip
 X = np.random.default_rng(1).standard_normal((8, 3))
 heard, current = [], [""]
 
@@ -80,7 +80,7 @@ def into_file(path, *arguments):
 
 def looked_at(path):
     with contextlib.redirect_stdout(io.StringIO()):
-        return check_certificate.main([str(path)])
+        return check_certificate.check_files([str(path)])
 
 
 def table(path):
