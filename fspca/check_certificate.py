@@ -20,6 +20,7 @@ import numpy as np
 
 VERSION = 1
 UNIT = 2.0**-53
+ORTHOGONAL = 1e-8  # of unit columns: their products, at most
 LISTED = 1_000_000  # supports that are looked at one by one, in all
 EXACT_SIZE, EXACT_BITS = 150, 1200  # features, binary places; above, it would hardly end
 BLOCK = 2**22  # numbers of wide data in hand at once
@@ -76,6 +77,10 @@ class Floating:
 
     def square(self, X):
         return X.T @ X, gamma(len(X) + 2) * np.sum(X**2)
+
+    def products(self, X, Y):
+        longest = np.sqrt(np.sum(X**2, axis=0) * np.sum(Y**2, axis=0).max())
+        return X.T @ Y, 1.001 * gamma(len(X) + 2) * longest
 
     def target(self, value, gap):
         return value + gap * abs(value) - 4 * UNIT * (1 + gap) * abs(value)
@@ -198,6 +203,9 @@ class Exact:
     def square(self, X):
         return X.T @ X, 0
 
+    def products(self, X, Y):
+        return X.T @ Y, 0
+
     def target(self, value, gap):
         return value + int(Fraction(float(gap)) * abs(value))
 
@@ -260,28 +268,68 @@ def row_terms(Y, k, required, root):
     return root(total + np.where(required, without.sum(axis=1), with_one.sum(axis=1)))
 
 
+def row_costs(c, roundings, Y, k, required, numbers):
+    """Return c_i + (Y_ii + the root of its row's terms) / 2, raised; c has so many roundings."""
+    if Y is None:
+        return numbers.raised(c, c, roundings)
+    root, own = row_terms(Y, k, required, numbers.root), np.diagonal(Y)
+    size, twice = c + np.abs(own) + root, 2 * c + own + root
+    c = twice / 2 if isinstance(numbers, Floating) else -(-twice // 2)
+    return numbers.raised(c, size, len(Y) + roundings)
+
+
 def shared_bound(node, numbers, m, k):
     """Return (rest, c): a support I explains at most rest + sum of c over I (Theorem 1)."""
-    G, Y, n = node.G, node.Y, len(node.rows)
+    G, Y, Z = node.G, node.Y, node.Z
     if node.whole is not None:
         need(node.matrix.of_data and node.whole == 1, "only all of the data may be taken whole")
         squares = np.concatenate([np.sum(X * X, axis=0) for _, X in node.matrix.columns(node.rows)])
         return 0, numbers.raised(squares, squares, len(node.matrix.array) + 2)
-    c = np.sum(G * G, axis=1)
-    if Y is None:
-        c = numbers.raised(c, c, G.shape[1] + 10)
-    else:
-        root, own = row_terms(Y, k, node.required, numbers.root), np.diagonal(Y)
-        size, twice = c + np.abs(own) + root, 2 * c + own + root
-        c = twice / 2 if isinstance(numbers, Floating) else -(-twice // 2)
-        c = numbers.raised(c, size, n + G.shape[1] + 10)
+    c = row_costs(np.sum(G * G, axis=1), G.shape[1] + 10, Y, k, node.required, numbers)
     if node.matrix.of_data and node.s is not None and isinstance(numbers, Floating):
         need(Y is None, "wide data take no Y")
         columns = partial(node.matrix.columns, node.rows)
         rest, times = numbers.ky_fan_of_data(columns, G, m, node.s, node.H)
         return rest, c * times * (1 + 4 * UNIT)
     A, error = node.matrix.block(node.rows)
-    return numbers.ky_fan(A, G, Y, m, error, node.s, node.H), c
+    both = Y if Z is None else Z if Y is None else Y + Z
+    return numbers.ky_fan(A, G, both, m, error, node.s, node.H), c
+
+
+def separate_bound(node, numbers, m, k):
+    """The same; of orthonormal components also by prices and rows of their own, or by row sums."""
+    own = [x is not None for x in (node.Z, node.p)]
+    need(node.counts is not None or not (any(own) or node.whole == 2),
+         "Z, p and row sums bound orthonormal components only")  # fmt: skip
+    if node.whole == 2:
+        sums = row_sums(node, numbers, max(node.counts))
+        return numbers.raised(-np.sort(-sums)[:m].sum(), m * np.abs(sums).max(), m), 0 * sums
+    if not any(own):
+        return shared_bound(node, numbers, m, k)
+    need(node.whole is None, "Z and p are not taken with the whole of the data")
+    need(not node.matrix.of_data or node.s is None, "wide data take no Z and p")
+    rest, c = shared_bound(node, numbers, m, k)
+    p, none = node.p if own[1] else 0 * c, np.zeros(len(c), dtype=bool)
+    need(np.all(p >= 0), "p has negative entries")
+    for count in node.counts:
+        each = -np.sort(-row_costs(p, 10, node.Z, count, none, numbers))[:count].sum()
+        rest = numbers.raised(rest + each, abs(rest) + each, len(c) + 2)
+    return rest, np.maximum(numbers.raised(c - p, c + p, 2), 0)
+
+
+def row_sums(node, numbers, k):
+    """Return a_ii + the sum of the k - 1 largest |a_ij| beside it, for each row, raised."""
+    n, found, step = len(node.rows), [], max(1, BLOCK // len(node.rows))
+    for start in range(0, n, step):
+        part = np.arange(start, min(start + step, n))
+        B, error = node.matrix.beside(node.rows[part], node.rows)
+        own = B[part - start, part]
+        B = -np.abs(B)
+        B[part - start, part] = 0
+        B = np.sort(B) if B.dtype == object else np.partition(B, min(k, n) - 1)
+        top = -B[:, : k - 1].sum(axis=1)
+        found.append(numbers.raised(own + top + k * error, abs(own) + top + k * error, k + 4))
+    return np.concatenate(found)
 
 
 def nonnegative_bound(node, numbers, m, k):
@@ -321,6 +369,11 @@ def separate_value(claim, matrix, numbers, m, k, state):
     need(min(counts.sum(), len(state)) <= k, "k must hold all counts")
     I = np.flatnonzero(W.any(axis=1))
     need(len(I) > 0, "W is zero")
+    if "orthonormal" in claim:
+        need(number(claim, "orthonormal") == 1, "orthonormal is 1 or absent")
+        U = np.ldexp(W, -np.frexp(np.abs(W).max(axis=0))[1])
+        U = U / np.linalg.norm(U, axis=0)
+        need(np.all(np.abs(U.T @ U - np.eye(m)) <= ORTHOGONAL), "W has no orthogonal columns")
     block, error = matrix.block(I)
     return numbers.spanned(block, numbers.read(W[I], 1), error)
 
@@ -393,7 +446,9 @@ ROWS = {"G": (1, "n*"), "Y": (2, "nn"), "s": (2, ""), "H": (1, "n*"), "whole": (
 KINDS = {
     "shared": Kind(shared_value, shared_bound, ROWS, no_larger, False),
     # A bound on the union of the supports is one on the components.
-    "separate": Kind(separate_value, shared_bound, ROWS, no_larger, False),
+    "separate": Kind(
+        separate_value, separate_bound, ROWS | {"Z": (2, "nn"), "p": (2, "n")}, no_larger, False
+    ),
     "nonnegative": Kind(
         nonnegative_value, nonnegative_bound, ROWS | {"N": (2, "nn")}, none_positive, True
     ),
@@ -411,6 +466,14 @@ class Matrix:
         if self.of_data:
             return self.numbers.square(self.numbers.read(self.array[:, rows], 1))
         return self.numbers.read(self.array[np.ix_(rows, rows)], 2), 0
+
+    def beside(self, part, rows):
+        """Return (A[part, rows], what an entry of each row may miss at most)."""
+        if not self.of_data:
+            return self.numbers.read(self.array[np.ix_(part, rows)], 2), 0
+        return self.numbers.products(
+            *(self.numbers.read(self.array[:, I], 1) for I in (part, rows))
+        )
 
     def columns(self, rows):
         """Yield (places, X[:, rows[places]]), a block at a time."""
@@ -434,6 +497,8 @@ class Raised:
 
 class Node:
     """A part of the search: the rows that are allowed, which are required, and what bounds it."""
+
+    Z = p = counts = None
 
     def __init__(self, state, matrix, arrays):
         self.rows, self.matrix, self.own = np.flatnonzero(state), matrix, matrix
@@ -610,6 +675,8 @@ def examine(claim, given, exact):
     numbers = (Exact if exact else Floating)(array, of_data, others)
     matrix = Matrix(array, of_data, numbers)
     value = kind.value(claim, matrix, numbers, m, k, root)
+    apart = kind.value is separate_value and "orthonormal" in claim
+    counts = [*map(int, claim["counts"])] if apart else None
     target, worst, left = numbers.target(value, gap), value, LISTED
     if not array.any():
         return Verdict(True, "holds", 0.0, 0.0)
@@ -637,6 +704,7 @@ def examine(claim, given, exact):
             continue  # no support is left
         arrays = inherited(*held[t], rows, shapes) if own is None else own
         node = Node(state, matrix, arrays)
+        node.counts = counts
         rest, c, bound = bound_node(node, numbers, m, k, kind.bound)
         if "nodes" not in claim:
             closes = bound <= target

@@ -21,9 +21,9 @@ from fspca.separate_supports.blocks import (
     in_turn,
     whittled,
 )
+from fspca.separate_supports.bound import with_bound
 from fspca.separate_supports.gpower import gpower
 from fspca.separate_supports.tpower import tpower
-from fspca.shared_support.certificate import upper_bound
 from fspca.shared_support.ipu import ipu
 from fspca.starts import WORDS, checked_init, starting_point
 from fspca.validate import checked_truth
@@ -76,8 +76,10 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal
     -----
     Never below its own first answers; the score never falls.  No component can be improved by
     itself, by a power step or one of nine exchanges.
-    The bound is that of a shared support of m k features: every such answer is one.
-    `upper_bound(A, m, m k)` may find a lower one, and takes longer.
+    The bound is that of a shared support of m k features: every such answer is one;
+    `upper_bound(A, m, m k)` may find a lower one, and takes longer.  Orthonormal components have
+    lower bounds: of row sums, and up to 40 features of Theorem 3 on the page of the certificate
+    format.  `certificate` is the claim of the least.
     Explained in the chapter "Refine all components together".
 
     Examples
@@ -104,21 +106,13 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal
     def build():
         W, history = run.answer
         value = problem.score(A, W)
-        facts = run.facts | {"history": (*history, value), "upper_bound": union_bound(A, problem)}
-        return Solution(W, np.flatnonzero(W.any(axis=1)), value, problem, "solve_separate", **facts)
+        facts = run.facts | {"history": (*history, value)}
+        found = Solution(
+            W, np.flatnonzero(W.any(axis=1)), value, problem, "solve_separate", **facts
+        )
+        return with_bound(A, found, orthonormal)
 
     return run.finish(build)
-
-
-def union_bound(A, problem):
-    """Return what no W explains: of its span the projection has at most the sum of k nonzero rows.
-
-    The least of three bounds for such a shared support: all variance, the largest variances, and
-    the part of A above its m + 1st eigenvalue.
-    """
-    m, union = problem.m, max(problem.m, min(int(problem.counts.sum()), A.size))
-    methods = ("eigenvalue", "diagonal", "shifted")
-    return min(upper_bound(A, m, union, method=method).bound for method in methods)
 
 
 def first_answers(A, problem, init, n_starts, rng, orthonormal):

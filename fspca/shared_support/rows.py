@@ -22,10 +22,7 @@ from fspca.shared_support.semidefinite import (
     sum_largest,
 )
 
-SWEEPS, REFINED = (
-    12,
-    6,
-)  # of the search for the level of each row, which begins where the last ended
+SWEEPS, REFINED = 12, 6  # of the search for each row's level, which begins where the last ended
 
 
 class RowState(NamedTuple):
@@ -80,7 +77,7 @@ class Falling:
         inside = (count >= 1) & (count <= width)
         return np.where(inside, self.sorted[self.start, np.clip(count, 1, width) - 1], 0.0)
 
-    def cut(self, phi, count, tau):
+    def cut(self, phi, count, tau, refined):
         """Return tau: beside the largest, shrunk by phi, the next are cut there.
 
         The weights of all, 1 for those shrunk and (b / tau - 1) phi / (1 - phi) for those that
@@ -89,7 +86,7 @@ class Falling:
         last, following = self.at(count), self.at(count + 1)
         low, high, ratio = phi * last, following, (1 - phi) / phi
         tau = np.clip(tau, low, np.maximum(low, high))
-        for _ in range(REFINED):
+        for _ in range(refined):
             p, q = self.count(tau / phi), self.count(tau)
             between = self.sums[self.start, q] - self.sums[self.start, p]
             weights = p + (between / np.maximum(tau, EPS**8) - (q - p)) / ratio
@@ -101,7 +98,7 @@ class Falling:
         return np.where(phi * last >= following, following, tau)
 
 
-def project_rows(Q, t, fixed, k, phi):
+def project_rows(Q, t, fixed, k, phi, sweeps=SWEEPS, refined=REFINED):
     r"""Project each (row, height) = (Q_i, t_i) on the cone where the row's norm is at most that.
 
     What is taken away, y, is Q_i shrunk by phi where it is required, on the diagonal or among the
@@ -118,8 +115,8 @@ def project_rows(Q, t, fixed, k, phi):
     falling, low, high = Falling(B), np.zeros(d), np.ones(d)
     ratio = np.sqrt(falling.at(count + 1) * np.maximum(falling.at(count), EPS**8))
     before = None
-    for _ in range(SWEEPS):
-        tau = falling.cut(phi, np.maximum(count, 1), ratio * phi)
+    for _ in range(sweeps):
+        tau = falling.cut(phi, np.maximum(count, 1), ratio * phi, refined)
         ratio = tau / phi
         p = np.minimum(falling.count(ratio), count)
         N = a + falling.squares[here, p]
