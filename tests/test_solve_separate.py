@@ -106,6 +106,22 @@ def test_seeds_and_starts_hardly_matter(init):
     assert np.ptp(values) <= 0.01 * max(values)
 
 
+@pytest.mark.parametrize("seed", [0, 30])
+def test_columns_are_orthonormal_where_supports_must_overlap(seed):
+    """Three of three features among four: drawn anew, a component may find nothing orthogonal."""
+    rng, W = np.random.default_rng(seed), np.zeros((4, 3))
+    base = rng.choice(4, 3, replace=False)
+    for j in range(3):
+        rows = base.copy()
+        if j:
+            rows[rng.integers(3)] = np.setdiff1d(np.arange(4), base)[0]
+        W[rows, j] = rng.standard_normal(3)
+    Q = np.linalg.qr(W)[0]
+    solution = solve_separate(Q @ Q.T, 3, 3, orthonormal=True, n_starts=1)
+    assert np.allclose(solution.W.T @ solution.W, np.eye(3), rtol=0, atol=1e-8)
+    assert check_solution(Q @ Q.T, solution)
+
+
 def test_interrupted_it_keeps_the_best():
     def stop(news):
         if news.step == 2:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.linalg import largest, random_subspace
-from fspca.problem import SeparateSupports, Solution
+from fspca.problem import TOLERANCE, SeparateSupports, Solution
 from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.separate_supports.alternation import LARGEST
@@ -96,7 +96,7 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal
     with run:
         turns, answers = iter(run), []
         for W in first_answers(A, problem, init, n_starts, rng, orthonormal):
-            answers.append(in_turn(A, W, problem.counts, True) if orthonormal else W)
+            answers.append(apart(A, W, problem.counts) if orthonormal else W)
             run.keep(problem.score(A, answers[-1]), (answers[-1], ()))
             if next(turns, None) is None:
                 break
@@ -136,6 +136,15 @@ def first_answers(A, problem, init, n_starts, rng, orthonormal):
         yield from taken(gpower(A, m, int(counts.max())), counts)
 
 
+def apart(A, W, counts):
+    """Return W after a sweep that makes its columns orthogonal; m features where none does."""
+    W = in_turn(A, W, counts, True)
+    if not np.allclose(W.T @ W, np.eye(len(counts)), rtol=0, atol=TOLERANCE):
+        W = np.zeros(W.shape)
+        W[largest(A.diagonal(), len(counts)), range(len(counts))] = 1.0
+    return W
+
+
 def taken(solution, counts):
     """Yield what another solver found, cut; a Ctrl-C that ended it ends this one."""
     yield cut(solution.W, solution.W, counts)
@@ -167,6 +176,8 @@ def improve(A, problem, answers, rng, orthonormal, run, turns):
         given = beside(part, W, j, orthonormal)
         start = given.rest.product(rng.standard_normal((len(rows), 1)))[:, 0]
         found = component(given, problem.counts[j], [start])
+        if found.gain < 0:  # nothing there is orthogonal to the others
+            continue
         W[:, j] = 0
         W[found.rows, j] = found.x
         _, W = sweeps(part, W, problem, True) if kick % 2 else (None, W)
