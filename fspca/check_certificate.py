@@ -370,7 +370,7 @@ def separate_value(claim, matrix, numbers, m, k, state):
     I = np.flatnonzero(W.any(axis=1))
     need(len(I) > 0, "W is zero")
     if "orthonormal" in claim:
-        need(number(claim, "orthonormal") == 1, "orthonormal is 1 or absent")
+        need(one_number(claim, "orthonormal") == 1, "orthonormal is 1 or absent")
         U = np.ldexp(W, -np.frexp(np.abs(W).max(axis=0))[1])
         U = U / np.linalg.norm(U, axis=0)
         need(np.all(np.abs(U.T @ U - np.eye(m)) <= ORTHOGONAL), "W has no orthogonal columns")
@@ -471,9 +471,8 @@ class Matrix:
         """Return (A[part, rows], what an entry of each row may miss at most)."""
         if not self.of_data:
             return self.numbers.read(self.array[np.ix_(part, rows)], 2), 0
-        return self.numbers.products(
-            *(self.numbers.read(self.array[:, I], 1) for I in (part, rows))
-        )
+        X, Y = (self.numbers.read(self.array[:, each], 1) for each in (part, rows))
+        return self.numbers.products(X, Y)
 
     def columns(self, rows):
         """Yield (places, X[:, rows[places]]), a block at a time."""
@@ -676,7 +675,7 @@ def examine(claim, given, exact):
     matrix = Matrix(array, of_data, numbers)
     value = kind.value(claim, matrix, numbers, m, k, root)
     apart = kind.value is separate_value and "orthonormal" in claim
-    counts = [*map(int, claim["counts"])] if apart else None
+    nonzeros = [*map(int, claim["counts"])] if apart else None
     target, worst, left = numbers.target(value, gap), value, LISTED
     if not array.any():
         return Verdict(True, "holds", 0.0, 0.0)
@@ -704,7 +703,7 @@ def examine(claim, given, exact):
             continue  # no support is left
         arrays = inherited(*held[t], rows, shapes) if own is None else own
         node = Node(state, matrix, arrays)
-        node.counts = counts
+        node.counts = nonzeros
         rest, c, bound = bound_node(node, numbers, m, k, kind.bound)
         if "nodes" not in claim:
             closes = bound <= target

@@ -8,7 +8,7 @@ import pytest
 
 from fspca import Covariance, SeparateSupports, solve_separate, upper_bound
 from fspca.check_certificate import check
-from fspca.separate_supports.bound import bound_of, relaxed
+from fspca.separate_supports.bound import bound_of, column_arrays
 from fspca.synthetic import make_scheme
 
 
@@ -237,7 +237,7 @@ def bounds_beside_enumeration(seed):
     W[range(m), range(m)] = 1.0
     claim = {"version": 1, "kind": "separate", "m": m, "k": max(union, m), "A": A, "W": W,
              "counts": counts, "gap": 1e300, "orthonormal": 1}  # fmt: skip
-    found = relaxed(A, counts, 30)
+    found = column_arrays(A, counts, 30)
     moved = {name: x + 0.1 * np.abs(x).max() * rng.standard_normal(x.shape)
              for name, x in found.items()}  # fmt: skip
     moved["p"] = np.abs(moved["p"])
@@ -266,7 +266,7 @@ def test_theorem_3_without_a_part_of_its_costs_would_be_seen_to_fail():
     below = {"rows": 0, "prices": 0}
     for seed in range(1, 40, 3):
         A, counts = hostile(seed)
-        best, found = best_apart(A, counts), relaxed(A, counts, 30)
+        best, found = best_apart(A, counts), column_arrays(A, counts, 30)
         G, Y, Z, p = (found[name] for name in "GYZp")
         whole = bound_of(A, counts, G, Y, Z, p)
         assert whole >= best * (1 - 1e-9)
@@ -282,7 +282,7 @@ def test_columns_that_are_not_orthogonal_may_pass_the_bound():
     W[0:3, 0], W[2:5, 1], W[4:7, 2] = (1, 1, 2), (2, 1, 2), (2, 1, 1)
     Q = np.linalg.qr(W)[0]
     A = (Q @ Q.T + (Q @ Q.T).T) / 2
-    found = {name + "_0": x for name, x in relaxed(A, np.full(3, 3), 100).items()}
+    found = {name + "_0": x for name, x in column_arrays(A, np.full(3, 3), 100).items()}
     claim = {"version": 1, "kind": "separate", "m": 3, "k": 7, "counts": np.full(3, 3), "A": A,
              "W": W, "gap": 0.0}  # fmt: skip
     assert SeparateSupports(3, 3).score(A, W) == pytest.approx(3.0)

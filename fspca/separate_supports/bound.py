@@ -23,7 +23,7 @@ SMALL, SUMMED = 40, 10_000  # features up to which all is relaxed, and rows are 
 FEW = 2, 2  # sweeps of a projection, which begins where the last one ended
 
 
-def with_bound(A, solution, orthonormal, max_iter=100):
+def with_claim(A, solution, orthonormal, max_iter=100):
     """Return the solution with the least bound that the checker accepts, and the claim of it.
 
     Of components that need not be orthonormal the bounds are those on one shared support.
@@ -41,7 +41,8 @@ def with_bound(A, solution, orthonormal, max_iter=100):
     tried = [light_bound(ground, method).arrays for method in LIGHT]
     if orthonormal:
         tried += [{"whole": 2}] * (A.size <= SUMMED)
-        tried += [relaxed(ground.block(np.arange(A.size)), counts, max_iter)] * (A.size <= SMALL)
+    if orthonormal and A.size <= SMALL:
+        tried.append(column_arrays(ground.block(np.arange(A.size)), counts, max_iter))
     claims = [claim | {f"{name}_0": array for name, array in arrays.items()} for arrays in tried]
     verdicts = [check(each | given | {"gap": 1e99}) for each in claims]
     best = min(range(len(claims)), key=lambda i: verdicts[i].bound if verdicts[i].holds else np.inf)
@@ -54,11 +55,11 @@ def with_bound(A, solution, orthonormal, max_iter=100):
                    certificate=claims[best] | {"gap": gap})  # fmt: skip
 
 
-def relaxed(A, counts, max_iter):
+def column_arrays(A, counts, max_iter):
     """Return the arrays of the best certificate that so many steps find."""
     top = np.linalg.eigvalsh(A)[-1]
     unit = 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
-    walk = descend(A / unit, len(counts), np.asarray(counts))
+    walk = column_steps(A / unit, len(counts), np.asarray(counts))
     found = (next(walk) for _ in range(max(1, max_iter // 10)))
     G, *others = min(found, key=lambda each: each[0])[1]
     scaled = {name: unit * x for name, x in zip("YZp", others, strict=True)}
@@ -83,7 +84,7 @@ def parts_of(P, y, z):
     return (P, np.diag(y) - P, P - np.diag(y / 2), P - np.diag(z / 2), y / 2, z / 2, z - y, y, z)
 
 
-def descend(A, m, counts, every=10):
+def column_steps(A, m, counts, every=10):
     r"""Yield (bound, (G, Y, Z, p)) after every few steps of ADMM, for ever.
 
     max <A, P> over 0 <= P <= I with trace m, P <= Diag(y), 0 <= y <= 1, y <= z, 0 <= z <= m with

@@ -21,7 +21,7 @@ from fspca.separate_supports.blocks import (
     in_turn,
     whittled,
 )
-from fspca.separate_supports.bound import with_bound
+from fspca.separate_supports.bound import with_claim
 from fspca.separate_supports.gpower import gpower
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.ipu import ipu
@@ -96,7 +96,7 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal
     with run:
         turns, answers = iter(run), []
         for W in first_answers(A, problem, init, n_starts, rng, orthonormal):
-            answers.append(apart(A, W, problem.counts) if orthonormal else W)
+            answers.append(orthogonalised(A, W, problem.counts) if orthonormal else W)
             run.keep(problem.score(A, answers[-1]), (answers[-1], ()))
             if next(turns, None) is None:
                 break
@@ -110,7 +110,7 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal
         found = Solution(
             W, np.flatnonzero(W.any(axis=1)), value, problem, "solve_separate", **facts
         )
-        return with_bound(A, found, orthonormal)
+        return with_claim(A, found, orthonormal)
 
     return run.finish(build)
 
@@ -136,7 +136,7 @@ def first_answers(A, problem, init, n_starts, rng, orthonormal):
         yield from taken(gpower(A, m, int(counts.max())), counts)
 
 
-def apart(A, W, counts):
+def orthogonalised(A, W, counts):
     """Return W after a sweep that makes its columns orthogonal; m features where none does."""
     W = in_turn(A, W, counts, True)
     if not np.allclose(W.T @ W, np.eye(len(counts)), rtol=0, atol=TOLERANCE):

@@ -5,6 +5,7 @@ import numpy as np
 from fspca.linalg import fix_signs, largest
 from fspca.problem import SeparateSupports
 from fspca.separate_supports.alternation import SEEN, spectrum, spread
+from fspca.separate_supports.blocks import cut
 from fspca.separate_supports.penalty_search import penalty_search
 from fspca.starts import starting_point
 
@@ -31,15 +32,6 @@ def unit_copy(V, Y):
     return W / np.linalg.norm(W, axis=0)
 
 
-def truncated(V, k):
-    """Return the k entries of largest modulus of each column, at unit length."""
-    W = np.zeros_like(V)
-    for j, v in enumerate(V.T):
-        rows = largest(np.abs(v), k)
-        W[rows, j] = v[rows] / np.linalg.norm(v[rows])
-    return W
-
-
 def copy_with(A, V, k, penalty, run, note):
     """Return loadings, why their run ended, and V: at a penalty, or k of each column of V.
 
@@ -54,9 +46,9 @@ def copy_with(A, V, k, penalty, run, note):
 
     def trial(octave, last):
         (V_, Y, *_), _ = run(A, V if last is None else last, high * 2.0**octave, most=SHORT)
-        note(truncated(V_, k), V=V_)
+        note(cut(V_, V_, [k] * V_.shape[1]), V=V_)
         return np.count_nonzero(Y) / V.shape[1], V_
 
     octave, start, _ = penalty_search(trial, k, -OCTAVES, 0.0, TRIALS)
     (V, *_), ended = run(A, start, high * 2.0**octave)
-    return truncated(V, k), ended, V
+    return cut(V, V, [k] * V.shape[1]), ended, V

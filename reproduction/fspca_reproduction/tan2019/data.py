@@ -83,6 +83,7 @@ def prepared(name, part="all", preparation="as given"):
     if scipy.sparse.issparse(X):
         return X
     X = X[-38:] if part == "38 training samples" else X  # they come last in the file
+    X = X[:42] if part == "first 42 rows" else X
     X = PREPARATIONS[preparation](X.astype(float), FLOORS.get(name))
     if part == "largest variances":
         chosen = np.argsort(-X.var(axis=0), kind="stable")[: FILTERED[name]]
