@@ -14,7 +14,7 @@ import toc
 OURS = {"fspca", "fspca_reproduction"}
 PINS = dict(re.findall(r"^([\w-]+)==(\S+)", (toc.ROOT / "requirements.txt").read_text(), re.M))
 # Where code lies, and the extras in which what it imports may be declared.
-MODULE = ("data", "plots", "learn", "frames", "dask")
+MODULE = ("data", "plots", "learn", "frames", "dask", "testing")
 EXTRAS = {
     "fspca": MODULE,
     "reproduction": (*MODULE, "book"),

@@ -88,6 +88,7 @@ def test_the_lines_of_the_readme_run(site, tmp_path):
     ("line", "sentence"),
     [
         ("import fspca.dask_source", "a dask.array needs dask: pip install 'fspca[dask]'"),
+        ("import fspca.testing", "fspca.testing needs hypothesis: pip install 'fspca[testing]'"),
         ("import fspca.plots", "fspca.plots needs matplotlib: pip install 'fspca[plots]'"),
         (
             "fspca.datasets.fetch('nus_wide')",

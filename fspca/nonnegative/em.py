@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import largest
+from fspca.linalg import TIE, largest
 from fspca.nonnegative.components import alone, draws, one_by_one
 from fspca.nonnegative.low_rank import answer
 from fspca.problem import CUT_SHORT, Nonnegative, SeparateSupports, Solution
@@ -27,10 +27,15 @@ def soften(W, k):
     return np.sign(W) * size
 
 
+def positive(AW):
+    """Return the positive part, without what is rounding beside the column's largest entry."""
+    return np.where(TIE * np.abs(AW).max(axis=0) < AW, AW, 0.0)
+
+
 def em_step(A, W, k):
     """Return the columns after one E-step and one M-step, and the variances before."""
     AW = A.product(W)
-    M = np.maximum(AW, 0.0)
+    M = positive(AW)
     moved = soften(unit_columns(M), k)
     for j in np.flatnonzero(~moved.any(axis=0)):  # more than k entries are equally large
         kept = largest(M[:, j], k)
@@ -126,7 +131,7 @@ def starts(A, init, n_starts, rng):
     elif word in ("pca", "variance"):
         W[:, :1] = starting_point(A, SeparateSupports(1, 1), word, rng)[0]
     W = unit_columns(np.abs(W) if word == "positive" else W)
-    return W * np.where(A.product(W).max(axis=0) > 0, 1.0, -1.0)
+    return W * np.where(positive(A.product(W)).any(axis=0), 1.0, -1.0)
 
 
 def one_em(A, k, init, n_starts, rng, tol, run):

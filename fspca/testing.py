@@ -1,0 +1,201 @@
+"""Whether a solver keeps what all promise, on instances that hypothesis draws."""
+
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from fspca.covariance import Covariance
+from fspca.hostile import COUNTS, GENERIC, KINDS, SCALES, SPECIAL, Case, ways
+from fspca.judge import as_loadings, check_solution
+from fspca.problem import ConvergenceWarning, Problem, SharedSupport
+from fspca.registry import Solver, oracle
+from fspca.tables import needed
+
+hypothesis = needed("hypothesis", "testing", "fspca.testing")
+draw = hypothesis.strategies
+
+ROUNDING = 1e-9  # relative: what exact answers and bounds may err
+CLOSE = 1e-6  # relative: what iterations with a tolerance make of rounding
+THREADS = 1e-7  # relative: what the order of sums makes of objectives
+
+REFUSED = {
+    "an entry that is not finite": (np.diag([1.0, np.nan, 1.0]), 1, 2),
+    "a matrix that is not square": (np.ones((3, 2)), 1, 2),
+    "a matrix that is not symmetric": (np.triu(np.ones((3, 3))), 1, 2),
+    "a negative variance": (-np.eye(3), 1, 2),
+    "variances below the normal numbers": (1e-310 * np.eye(3), 1, 2),
+    "complex numbers": (1j * np.eye(3), 1, 2),
+    "no component": (np.eye(3), 0, 2),
+    "more than all features": (np.eye(3), 1, 4),
+    "half a feature": (np.eye(3), 1, 1.5),
+}
+
+
+@lru_cache(None)
+def optimum(case, problem):
+    """Return the optimum by enumeration, or None, and what no answer exceeds."""
+    found = oracle(case.A, problem)
+    if found is not None:
+        return found.objective, found.objective
+    return None, Covariance(case.A).leading(problem.m)[0].sum()
+
+
+def judged(solver, A, m, k):
+    """Return an answer and what the judge says of it; any warning is an error."""
+    before = np.array(A) if isinstance(A, np.ndarray) else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        answer = solver(A, m, k)
+        assert before is None or np.array_equal(A, before), "the input was changed"
+        verdict = check_solution(A, answer, solver.problem(m, k), rises=solver.promise("rises"))
+    assert verdict, str(verdict)
+    return answer, verdict
+
+
+def check_case(solver, case, exact_when=None, compare=True):
+    """Assert all that one case can show."""
+    exact = solver.guarantee == "exact" or (exact_when and exact_when(case.A, case.m, case.k))
+    asked = ways(solver)[case.way][1](case)
+    kind = COUNTS[case.seed % len(COUNTS)]
+    answer, verdict = judged(solver, asked.A, kind(case.m), kind(case.k))
+    best, most = (
+        asked.factor * each + case.m * asked.sigma if each is not None else None
+        for each in optimum(replace(case, way=""), solver.problem(case.m, case.k))
+    )
+    assert verdict.objective <= most * (1 + ROUNDING), f"above the optimum {most}"
+    if best is not None and exact:
+        assert verdict.objective >= best * (1 - ROUNDING), f"below the optimum {best}"
+    if best is not None and getattr(answer, "upper_bound", None) is not None:
+        assert answer.upper_bound >= best * (1 - ROUNDING), f"a bound below the optimum {best}"
+    same = case.way.startswith("covariance")
+    if not compare or (case.kind in SPECIAL and not same):
+        return
+    plain, expected = judged(solver, case.A, case.m, case.k)
+    if same:
+        assert np.array_equal(as_loadings(answer), as_loadings(plain)), "another answer"
+    value = asked.factor * expected.objective + case.m * asked.sigma
+    assert abs(verdict.objective - value) <= CLOSE * value, f"another objective than {value}"
+    chosen = np.arange(case.d)[asked.order][verdict.support]
+    assert sorted(chosen) == sorted(expected.support), f"other features than {expected.support}"
+
+
+def check_threads(solver: Callable, d: int = 150) -> None:
+    """Assert that two threads of BLAS find what one does, on data large enough for both to work.
+
+    The objectives may differ by 1e-7 of themselves, which is what sums in another order come to
+    where an iteration ends by its tolerance.
+
+    Parameters
+    ----------
+    solver : Solver or callable
+        What is called as solver(A, m, k).
+    d : int
+        Features of the instance, from four times as many samples.
+
+    See Also
+    --------
+    check_solver : All else that is promised.
+
+    Examples
+    --------
+    >>> from fspca import go
+    >>> check_threads(go)
+    """
+    limited = needed("threadpoolctl", "testing", "check_threads").threadpool_limits
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((4 * d, d))
+    X[:, :2] += 3 * rng.standard_normal((4 * d, 1))
+    A, values = Covariance.from_data(X), []
+    for n in (1, 2):
+        with limited(n, "blas"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            values.append(solver(A, 2, 2).objective)
+    assert abs(values[1] - values[0]) <= THREADS * values[0], f"{values} by one thread and by two"
+
+
+def check_solver(solver: Callable, problem: type[Problem] = SharedSupport, *,
+                 n_instances: int = 100, compared: int = 1, largest: int = 6,
+                 exact_when: Callable | None = None, seed: int = 0) -> Counter:  # fmt: skip
+    """Assert that a solver keeps what all promise, on instances that hypothesis draws.
+
+    Each instance is a covariance of at most six features, among them those of rank 0 and 1, of
+    condition 1e16, with entries from 1e-300 to 1e300, ties, copies and constants, and a way to
+    ask: as an array of any layout and type, as data of any kind, with any kind of integers for m
+    and k; rescaled; relabelled and shifted where that is promised.  The answer must be feasible,
+    its claims true, its objective at most the optimum that enumeration finds, and the optimum
+    where that is promised; a bound must be one; the same question in plain words must get the
+    same answer.  No warning may come out but that of a loop cut short, and what makes no sense
+    must be refused by a TypeError or a ValueError.
+
+    Parameters
+    ----------
+    solver : Solver or callable
+        A row of the registry with its promises, or what is called as solver(A, m, k) and returns
+        a Solution or an array of loadings, and promises nothing else.
+    problem : type
+        What a callable solves: SharedSupport, SeparateSupports or Nonnegative.
+    n_instances : int
+        How many instances are drawn.
+    compared : int
+        One instance in so many is also asked in plain words, to save time.
+    largest : int
+        Features at most, up to six.
+    exact_when : callable
+        Tells of (A, m, k) whether the optimum is promised.
+    seed : int
+        Of the instances.
+
+    Returns
+    -------
+    Counter
+        How many instances were asked in each way.
+
+    See Also
+    --------
+    check_threads : One thread against two.
+    fspca.judge.check_solution : Judges one answer.
+
+    Examples
+    --------
+    >>> from fspca import ipu
+    >>> check_solver(ipu, n_instances=20).total() >= 20
+    True
+    """
+    if not isinstance(solver, Solver):
+        solver = Solver(getattr(solver, "__name__", "solver"), solver, problem, "heuristic", "")
+    for what, arguments in REFUSED.items():
+        try:
+            solver(*arguments)
+        except Exception as error:
+            if type(error) not in (TypeError, ValueError):
+                raise
+        else:
+            raise AssertionError(f"{what} is taken")
+    known, tried = ways(solver), Counter()
+
+    @draw.composite
+    def cases(choose):
+        kind = choose(draw.sampled_from([*GENERIC, *GENERIC, *KINDS]))
+        way = choose(draw.sampled_from([way for way in known if kind in known[way][0]]))
+        scale = choose(draw.sampled_from(SCALES if kind in SPECIAL else SCALES[:1]))
+        d = choose(draw.sampled_from([each for each in (4, 3, 5, 2, 6, 1) if each <= largest]))
+        m = choose(draw.sampled_from([each for each in (2, 1, 3, d) if each <= d]))
+        k = choose(draw.integers(m if issubclass(solver.problem, SharedSupport) else 1, d))
+        return Case(way, kind, scale, d, m, k, choose(draw.integers(0, 2**20)))
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(max_examples=n_instances, deadline=None, database=None,
+                         phases=[hypothesis.Phase.generate, hypothesis.Phase.shrink],
+                         suppress_health_check=list(hypothesis.HealthCheck))  # fmt: skip
+    @hypothesis.given(cases())
+    def examined(case):
+        tried[case.way] += 1
+        check_case(solver, case, exact_when, case.seed % compared == 0)
+
+    examined()
+    return tried
