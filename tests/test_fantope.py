@@ -71,6 +71,17 @@ def test_the_search_ends_between_enough_rows_and_too_few(seed):
     assert relax(A, 3, largest_entry, tol=1e-6, max_iter=20000).rows == 3
 
 
+def test_large_eigenvalues_have_weights_too():
+    assert fantope_weights(np.full(4, 1.3e16), 3) == pytest.approx(0.75)
+    assert fantope_weights(1e16 * np.array([4.0, 2.0, 1.0]), 2).tolist() == [1, 1, 0]
+
+
+def test_an_identity_with_rounding_beside_it_is_one():
+    A = np.eye(4)
+    A[0, 1] = A[1, 0] = 1e-16
+    assert pytest.approx(relax(np.eye(4), 3, 0.1).H) == relax(A, 3, 0.1).H
+
+
 def test_scale_and_shift_do_not_matter():
     A = make_scheme("F", 12, 1)
     plain = relax(A, 3, 2.0)

@@ -43,6 +43,7 @@ def fantope_weights(values, m):
     >>> fantope_weights(np.array([3.0, 1.2, 1.0, 0.0]), m=2)
     array([1. , 0.6, 0.4, 0. ])
     """
+    values = values - values.max()  # of large ones, values - 1 would be the same
     knots = np.unique(np.r_[values, values - 1])
     sums = np.clip(values[:, None] - knots, 0, 1).sum(axis=0)
     right = np.flatnonzero(sums >= m * (1 - TIE))[-1]  # the sum is m here or before the next knot
@@ -88,7 +89,8 @@ def relax(A, m, penalty, *, tol=1e-3, max_iter=1000, max_seconds=None, progress=
     """
     full = as_covariance(A)
     full = full.submatrix(np.arange(full.size))
-    unit = np.abs(full - np.diag(np.diagonal(full))).max() or 1.0
+    unit, most = np.abs(full - np.diag(np.diagonal(full))).max(), np.diagonal(full).max()
+    unit = unit if unit > TIE * most else most or 1.0  # what is off the diagonal may be rounding
     S, shrink = full / unit, penalty / unit
     H, U, rho = state or (np.zeros_like(S), np.zeros_like(S), 1.0)
     primal, dual = [], []
