@@ -144,16 +144,20 @@ def fetch(name: str, progressbar: bool = True) -> Dataset:
     shutil.rmtree(coming, ignore_errors=True)
     try:
         got = pooch.retrieve(entry.url, None, "download", coming, progressbar=progressbar)
-        parts = _decode(entry, Path(got))
-    except OSError:
-        raise
-    except Exception as error:
-        raise ValueError(f"what {entry.url} sends cannot be read ({error})") from None
+        parts = decoded(entry, Path(got))
     finally:
         shutil.rmtree(coming, ignore_errors=True)
     dataset = _checked(name, parts, got)
     files.write_arrays(folder / entry.file, parts)
     return dataset
+
+
+def decoded(entry, path):
+    """Return the arrays in a downloaded file, or say that it cannot be read."""
+    try:
+        return _decode(entry, path)
+    except Exception as error:
+        raise ValueError(f"what {entry.url} sends cannot be read ({error})") from None
 
 
 def _decode(entry, path):
