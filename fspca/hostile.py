@@ -9,7 +9,7 @@ import scipy.sparse
 
 from fspca.covariance import Covariance
 from fspca.linalg import random_subspace
-from fspca.tables import needed
+from fspca.validate import needed
 
 # Data X of d features, by kind; X'X is the covariance.
 GENERIC = {

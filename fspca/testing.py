@@ -13,7 +13,7 @@ from fspca.hostile import COUNTS, GENERIC, KINDS, SCALES, SPECIAL, Case, ways
 from fspca.judge import as_loadings, check_solution
 from fspca.problem import ConvergenceWarning, Problem, SharedSupport
 from fspca.registry import Solver, oracle
-from fspca.tables import needed
+from fspca.validate import needed
 
 hypothesis = needed("hypothesis", "testing", "fspca.testing")
 draw = hypothesis.strategies
