@@ -20,7 +20,7 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 KERNELS = ("Haswell", "SkylakeX", "Nehalem")  # AVX2, AVX-512, neither
 EXTRAS = ("data", "plots", "learn", "frames", "dask")
 # The whole public surface: every example, every solver, every way in; every check of scikit-learn.
-CHOSEN = ("bad_input", "solvers", "sklearn", "tables", "covariance", "linalg", "problem", "plots",
+CHOSEN = ("examples", "bad_input", "solvers", "sklearn", "tables", "covariance", "linalg", "problem", "plots",
           "selection", "dask", "command_line", "metrics_and_synthetic", "running",
           "check_certificate")  # fmt: skip
 
@@ -69,12 +69,13 @@ def run(python, *arguments, **variables):
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("part", CHOSEN)
 @pytest.mark.parametrize("minor", PYTHONS)
 @pytest.mark.parametrize("which", ["oldest", "newest"])
-def test_the_module_passes_with(which, minor, record_property):
-    files = [f"tests/test_{name}.py" for name in CHOSEN]
-    options = ["-q", "--no-header", "-p", "no:cacheprovider", "--doctest-modules", "fspca"]
-    done = run(environment(which, minor), "-m", "pytest", *options, *files)
+def test_the_module_passes_with(which, minor, part, record_property):
+    files = ["--doctest-modules", "fspca"] if part == "examples" else [f"tests/test_{part}.py"]
+    options = ["-q", "--no-header", "-p", "no:cacheprovider", *files]
+    done = run(environment(which, minor), "-m", "pytest", *options)
     assert done.returncode == 0, done.stdout[-3000:]
     record_property("instances", int(re.search(r"(\d+) passed", done.stdout)[1]))
 
