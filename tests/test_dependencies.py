@@ -83,6 +83,20 @@ def test_what_is_declared_is_pinned_and_what_is_pinned_is_declared():
     assert {name.lower() for name in PINS} == declared
 
 
+def test_contributing_says_of_each_what_for():
+    text = (toc.ROOT / "CONTRIBUTING.md").read_text()
+    rows = text.partition("## What is needed, and why")[2].partition("\n## ")[0]
+    lines = [line for line in rows.splitlines() if line.startswith("| ") and ": " in line]
+    listed = [name.lower() for line in lines for name in re.findall(r"`([\w-]+)`", line)]
+    assert sorted(listed) == sorted(name.lower() for name in PINS)
+
+
+@pytest.mark.skipif(Path(sys.prefix) != toc.ROOT / ".venv", reason="not the environment of make")
+def test_the_environment_is_small():
+    files = (path.stat().st_size for path in Path(sys.prefix).rglob("*.*") if path.is_file())
+    assert sum(files) < 0.8e9
+
+
 def test_an_import_that_nothing_declares_is_seen():
     source = "import numpy\nfrom scipy import linalg\nimport os\n\ndef f():\n    import yaml\n"
     source += "    needed('h5py', 'data', 'it')\n"

@@ -20,9 +20,9 @@ PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 KERNELS = ("Haswell", "SkylakeX", "Nehalem")  # AVX2, AVX-512, neither
 EXTRAS = ("data", "plots", "learn", "frames", "dask")
 # The whole public surface: every example, every solver, every way in; every check of scikit-learn.
-CHOSEN = ("examples", "bad_input", "solvers", "sklearn", "tables", "covariance", "linalg", "problem", "plots",
-          "selection", "dask", "command_line", "metrics_and_synthetic", "running",
-          "check_certificate")  # fmt: skip
+CHOSEN = ("examples", "bad_input", "solvers", "sklearn", "tables", "covariance", "linalg",
+          "problem", "plots", "selection", "dask", "command_line", "metrics_and_synthetic",
+          "running", "check_certificate")  # fmt: skip
 
 
 def python_of(minor):
