@@ -29,7 +29,7 @@ book: $(HTML)/.built  ## build the book and say where to open it
 test: test-lint test-unit test-book test-notebooks  ## run every check
 	@echo "Every check passed."
 
-nightly: $(READY)  ## run the checks that take long, but for what passed at this commit
+nightly: $(HTML)/.built  ## run the checks that take long, but for what passed at this commit
 	$(BIN)/pytest -n 2 -m nightly --resume || [ $$? -eq 5 ]  # 5: nothing was left to run
 
 test-lint: $(READY)  ## check style, format and types
@@ -38,10 +38,11 @@ test-lint: $(READY)  ## check style, format and types
 	$(BIN)/mypy
 
 test-unit: $(READY)  ## run unit tests, property tests, doctests and the notebooks' rules
-	$(BIN)/pytest -n 2 --doctest-modules fspca reproduction/fspca_reproduction tests --ignore tests/test_book.py
+	$(BIN)/pytest -n 2 --doctest-modules fspca reproduction/fspca_reproduction tests \
+	  --ignore tests/test_book.py --ignore tests/test_pages.py
 
-test-book: $(HTML)/.built  ## build the book, any warning being an error, and check its pages and links
-	$(BIN)/pytest tests/test_book.py
+test-book: $(HTML)/.built  ## build the book, any warning being an error, check its links, and open its pages in a browser
+	$(BIN)/pytest -n 2 tests/test_book.py tests/test_pages.py
 
 test-notebooks: $(VENV)/.notebooks  ## run the notebooks and compare with their stored outputs
 

@@ -88,7 +88,8 @@ def test_a_fourth_paper_is_run_judged_listed_and_shown(paper):
     assert {row["data"] for row in listed} == {"made"}
     shown = ledger_page.section(paper)
     assert "toy2031, Figure 1, squares" in shown
-    assert "9.5 \\| 9 ≠" in shown
+    assert "<td>9.5 | 9</td>" in shown
+    assert "9.4 to 9.6" in shown  # the interval that ours had to lie in
     assert ledger_page.tally(listed) == [4, 0, 1, 0, 0]
     assert ledger_page.count_asked(listed) == 1
 

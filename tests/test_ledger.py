@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections import Counter
 
 import pytest
@@ -54,6 +55,8 @@ def test_page_and_table_are_what_the_command_makes():
     """If this fails, run: python -m fspca_reproduction ledger"""
     assert ledger_page.PAGE.read_text(encoding="utf-8") == ledger_page.page()
     assert ledger_page.TABLE.read_text(encoding="utf-8") == ledger_page.table()
+    cover = ledger_page.bar(ROWS) + ledger_page.key()
+    assert ledger_page.BAR.read_text(encoding="utf-8") == cover
 
 
 def test_every_published_id_has_a_function_a_chapter_cell_and_a_row():
@@ -105,12 +108,19 @@ def test_every_difference_has_its_reason():
 def test_counts_on_top_are_those_of_the_rows():
     numbers = ledger_page.tally(ROWS)
     assert sum(numbers) + ledger_page.count_asked(ROWS) == len(ROWS)
-    line = next(line for line in ledger_page.page().splitlines() if "**all**" in line)
-    assert [int(x) for x in line.split("|")[2:9]] == [
-        sum(numbers),
-        *numbers,
-        ledger_page.count_asked(ROWS),
-    ]
+    page = ledger_page.page()
+    assert f"Of {sum(numbers)} numbers and sentences {ledger_page.spoken(ROWS)}." in page
+    assert page.count("<details><summary>") == len(ROWS)
+    bars = re.findall(r"<td>(\d+) (?:numbers|sentences)</td>", page)
+    assert sum(map(int, bars)) == sum(numbers)
+
+
+def test_a_row_names_its_method():
+    def method(name, row):
+        return next(r["method"] for r in ROWS if (r["id"], r["row"]) == (name, row))
+
+    assert method("tian2020_table_2", "A/soap/random/IR") == "SOAP"
+    assert method("tian2020_figure_3", "claim/k=5000: SOAP stops later than IPU") == "IPU, SOAP"
 
 
 def test_a_ratio_near_one_says_nothing():

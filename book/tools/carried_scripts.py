@@ -1,4 +1,4 @@
-"""Sphinx extension: the book carries MathJax and reads offline.
+"""Sphinx extension: the book carries MathJax, in the parts that it needs, and reads offline.
 
 It is taken from a package when the book is built, so the repository holds our code only.
 """
@@ -9,14 +9,17 @@ import tempfile
 from pathlib import Path
 
 MATHJAX = importlib.metadata.distribution("sphinx-mathjax-offline")
-MATHJAX_PARTS = ("tex-mml-chtml.js", "input/tex/extensions", "output/chtml/fonts/woff-v2")
-# Named by what it holds, so that another version is copied anew.
-CARRIED = Path(__file__).parents[2] / ".cache" / f"carried-{MATHJAX.version}"
+# The combined scripts hold a menu that weighs as much as all the rest.
+LOADED = ("core", "input/tex", "output/chtml", "a11y/assistive-mml")
+# Asked for by those when they are ready, and not before.
+ASKED = ("output/chtml/fonts/tex.js", "output/chtml/fonts/woff-v2", "input/tex/extensions")
+# Named by what it holds, so that another version or another choice is copied anew.
+CARRIED = Path(__file__).parents[2] / ".cache" / f"carried-{MATHJAX.version}-{len(LOADED)}"
 
 
 def copy_mathjax(target):
     source = Path(MATHJAX.locate_file("sphinx-mathjax-offline/static/mathjax"))
-    for part in MATHJAX_PARTS:
+    for part in ("startup.js", *(f"{part}.js" for part in LOADED), *ASKED):
         (target / part).parent.mkdir(parents=True, exist_ok=True)
         copy = shutil.copytree if (source / part).is_dir() else shutil.copy
         copy(source / part, target / part)
@@ -29,7 +32,8 @@ def carry(app, config):
         with tempfile.TemporaryDirectory(dir=CARRIED.parent) as folder:
             copy_mathjax(Path(folder, "new", "mathjax"))
             Path(folder, "new").rename(CARRIED)
-    config.mathjax_path = "mathjax/tex-mml-chtml.js"
+    config.mathjax_path = "mathjax/startup.js"
+    config.mathjax3_config = {"loader": {"load": list(LOADED)}}
     config.html_static_path.append(str(CARRIED))
 
 

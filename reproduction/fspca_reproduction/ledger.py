@@ -1,11 +1,12 @@
 """The reproduction ledger: a row for every number and every claim of a paper that we repeat."""
 
+import re
 from functools import cache
 
 import numpy as np
 
 from fspca_reproduction.claim import judged, judges
-from fspca_reproduction.results import stored
+from fspca_reproduction.results import published, published_ids, stored
 from fspca_reproduction.runner import experiments
 from fspca_reproduction.supply import rests_on
 from fspca_reproduction.verdict import DIFFERS, NOT_HAD, OPEN_TO_READING
@@ -24,6 +25,7 @@ def entry(name, each):
     return {
         "id": name,
         "row": claim.text if each.place else f"claim/{claim.text}",
+        "method": ", ".join(methods(name, each)),
         "published": "" if claim.whose == "us" else shown(each.said),
         "ours": shown(each.ours),
         "tolerance": shown(claim.tolerance),
@@ -33,6 +35,30 @@ def entry(name, each):
         "function": f"{function.__module__}.{name}",
         "seconds": seconds(name),
     }
+
+
+def is_sentence(row):
+    return row["row"].startswith("claim/")
+
+
+def methods(name, each):
+    """Return whose number it is, or the paper's methods that the sentence names."""
+    known = method_names(name.split("_")[0])
+    if each.place:
+        method = each.place.get("method")
+        return [known.get(method, method)] if method else []
+    found = {word for word in known.values() if re.search(rf"\b{re.escape(word)}\b", each.text)}
+    return sorted(found)
+
+
+@cache
+def method_names(paper):
+    """Return how the paper spells its methods."""
+    found = {}
+    for name in published_ids():
+        if name.startswith(f"{paper}_"):
+            found |= published(name).get("names", {})
+    return found
 
 
 @cache

@@ -1,19 +1,23 @@
-"""The reproduction ledger as a page of the book, and as comma-separated values."""
+"""The reproduction ledger as a page of the book to explore, and as comma-separated values."""
 
 import csv
 import io
+import re
+from html import escape
 from pathlib import Path
 
 from fspca.catalogue import CATALOGUE
 from fspca.files import write_whole
-from fspca_reproduction.claim import judged, judges, papers
-from fspca_reproduction.ledger import entries, entry
-from fspca_reproduction.results import ROOT, need_checkout, published, stored
+from fspca_reproduction.claim import judges, papers
+from fspca_reproduction.ledger import entries, is_sentence
+from fspca_reproduction.results import ROOT, need_checkout, published
 from fspca_reproduction.supply import SUPPLIES, rows_by_set, rows_by_supply, supply
-from fspca_reproduction.verdict import DIFFERS, MARKS
+from fspca_reproduction.verdict import MARKS
 
 TEMPLATE = Path(__file__).with_name("ledger_page.md")
 PAGE, TABLE = ROOT / "book" / "appendix" / "ledger.md", ROOT / "book" / "static" / "ledger.csv"
+BAR = ROOT / "book" / "static" / "how_much.html"  # the cover shows it
+DETAILS = ("published", "interval", "ours", "reason")
 
 
 def tally(rows):
@@ -29,7 +33,29 @@ def count_asked(rows):
 def spoken(rows):
     """Return the counts of verdicts as words."""
     counts = zip(MARKS, tally(rows), strict=True)
-    return ", ".join(f"{number} {verdict}" for verdict, number in counts if number)
+    said = ", ".join(f"{number} {verdict}" for verdict, number in counts if number)
+    return re.sub(r"(?<!\b1) differs", " differ", said)
+
+
+def bar(rows):
+    """Return a bar whose parts are as long as there are rows of each verdict."""
+    counts = [pair for pair in zip(MARKS.items(), tally(rows), strict=True) if pair[1]]
+    parts = "".join(
+        f'<span class="{slug(verdict)}" style="flex-grow:{number}">{sign} {number}</span>'
+        for (verdict, sign), number in counts
+    )
+    label = f"Of {sum(tally(rows))}: {spoken(rows)}."
+    return f'<div class="bar" role="img" aria-label="{label}">{parts}</div>\n'
+
+
+def key():
+    """Return which sign and colour stand for which verdict."""
+    parts = [f'<span class="{slug(v)}">{sign}</span> {v}' for v, sign in MARKS.items()]
+    return f'<p class="bar-key">{" &nbsp; ".join(parts)}</p>\n'
+
+
+def slug(verdict):
+    return "verdict-" + verdict.replace(" ", "-")
 
 
 def markdown(header, lines):
@@ -38,89 +64,66 @@ def markdown(header, lines):
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
-def folded(title, body):
-    return f":::{{dropdown}} {title}\n{body}\n:::"
+def how_much(rows):
+    """Return a bar for each paper, its numbers and its sentences apart."""
+    lines = [("all", "rows", rows)]
+    for paper in papers():
+        mine = [row for row in rows if row["id"].startswith(f"{paper}_")]
+        for kind, told in (("numbers", False), ("sentences", True)):
+            lines.append((paper, kind, [row for row in mine if is_sentence(row) == told]))
+    body = "".join(
+        f"<tr><th>{paper}</th><td>{sum(tally(mine))} {kind}</td><td>{bar(mine)}</td></tr>\n"
+        for paper, kind, mine in lines
+        if sum(tally(mine))
+    )
+    return f'<table class="how-much"><tbody>\n{body}</tbody></table>\n{key()}'
 
 
-def number_tables(said, pairs):
-    """Return the tables of a figure's numbers, `pairs` of what was judged and its row.
-
-    Where `data/published` gives a layout it says which parts of a number's place are the columns,
-    the lines, and apart in a table of its own.
-    """
-    layout = said.get("numbers", {}).get("layout")
-    if layout is None:
-        columns = ("row", "published", "ours", "tolerance", "why", "verdict")
-        return [markdown(columns, [[row[key] for key in columns] for _, row in pairs])]
-    tables = {}
-    for each, row in pairs:
-        head = each.place.get(layout.get("fold"), "")
-        tables.setdefault(head, []).append((each, row))
-    found = [f"How they are judged: {pairs[0][0].claim.rule.split(';')[0]}."]
-    if rule := said.get("rule"):
-        found.append(folded("The rule", "\n".join(f"- {line}" for line in rule)))
-    for head, mine in tables.items():
-        title = spoken([row for _, row in mine])
-        fold = f"{layout['fold']} {head}: {title}" if head else title
-        found.append(folded(fold, grid(mine, layout, said.get("names", {}))))
-    return found
+def interval(row):
+    """Return where our number may lie if the paper's is right, or what else is asked of it."""
+    try:
+        low, high = (float(row["published"]) + s * float(row["tolerance"]) for s in (-1, 1))
+    except ValueError:
+        return row["tolerance"]
+    return f"{low:.4g} to {high:.4g}"
 
 
-def grid(pairs, layout, names):
-    """Return a table of cells: the paper's number, ours, and the sign of the verdict."""
-    across, lines = layout["across"], {}
-    columns = list(dict.fromkeys(str(each.place[across]) for each, _ in pairs))
-    for each, row in pairs:
-        down = ", ".join(str(names.get(each.place[key], each.place[key])) for key in layout["down"])
-        cells = lines.setdefault(down, dict.fromkeys(columns, ""))
-        numbers = f"{row['published'] or '·'} \\| {row['ours'] or '·'}"
-        cells[str(each.place[across])] = f"{numbers} {MARKS[row['verdict']]}"
-    header = [", ".join(layout["down"]), *(names.get(column, column) for column in columns)]
-    return markdown(header, [[key, *line.values()] for key, line in lines.items()])
-
-
-def sentence_table(pairs):
-    """Return a table of the rows that are sentences, folded where it is long."""
-    rules = list(dict.fromkeys(each.claim.rule for each, _ in pairs))
-    lines = [
-        [each.text + " (asked by us)" * (each.claim.whose == "us"),
-         each.claim.rule if len(rules) > 1 else "", row["ours"], row["verdict"],
-         row["why"].removeprefix(each.claim.rule).removeprefix("; ")] for each, row in pairs
-    ]  # fmt: skip
-    found = markdown(["sentence", "holds if", "ours", "verdict", "reason"], lines)
-    found = folded(f"{len(lines)} sentences", found) if len(lines) > 20 else found
-    return [found] if len(rules) > 1 else [f"How they are judged: {rules[0]}.", found]
+def line(row):
+    """Return a row that opens to all that is known of it."""
+    known = row | {"interval": interval(row), "reason": row["why"]}
+    known["published"] = row["published"] or "asked by us: not the paper's, and not counted"
+    terms = "".join(f"<dt>{k}</dt><dd>{escape(known[k])}</dd>" for k in DETAILS if known[k])
+    place = escape(row["row"].removeprefix("claim/"))
+    sentence, sign = is_sentence(row), MARKS[row["verdict"]]
+    marks = f'data-verdict="{row["verdict"]}" data-method="{row["method"]}"'
+    short = "" if sentence else f"{escape(row['published'])} | {escape(row['ours'])}"
+    return (
+        f'<tr {marks}><td class="{slug(row["verdict"])}" title="{row["verdict"]}">{sign}</td><td>'
+        f"<details><summary>{place}</summary><dl>{terms}</dl></details></td><td>{short}</td></tr>"
+    )
 
 
 def section(name):
-    """Return the part of the page about a table or figure."""
-    pairs = [(each, entry(name, each)) for each in judged(name)]
-    mine = [pair for pair in pairs if pair[0].place]
-    spoken_of = [pair for pair in pairs if not pair[0].place]
-    parts = [f"## {title(name)}", f"Computed and drawn [in the chapter]({name})."]
-    if mine:
-        parts += number_tables(published(name), mine)
-        reasons = {each.claim.reason for each, _ in mine if each.verdict == DIFFERS}
-        parts += [f"Numbers that differ (≠): {reason}." for reason in sorted(reasons)]
-    return "\n\n".join([*parts, *(sentence_table(spoken_of) if spoken_of else [])])
+    """Return the part of the page about a table or figure, closed."""
+    mine = [row for row in entries(name) if row["id"] == name]
+    told, function = [row for row in mine if is_sentence(row)], mine[0]["function"]
+    kinds = {"number": len(mine) - len(told), "sentence": len(told)}
+    counted = " and ".join(f"{n} {kind}{'s' * (n > 1)}" for kind, n in kinds.items() if n)
+    data = ", ".join(sorted({row["data"] for row in mine if row["data"]}, key=SUPPLIES.index))
+    head = "<tr><th></th><th>what</th><th>published | ours</th></tr>"
+    rule = [f"- {each}" for each in published(name).get("rule", [])]
+    return "\n".join([
+        f":::{{dropdown}} {title(name)}: {counted}; {spoken(mine)}",
+        f"Computed and drawn [in the chapter]({name}) by `python -m fspca_reproduction run {name}`,"
+        f" which is `{function.removeprefix('fspca_reproduction.')}`, in {mine[0]['seconds']} "
+        f"seconds{' from data ' * bool(data)}{data}.", "", *rule, "",
+        "```{raw} html", f'<table class="ledger" data-id="{name}"><thead>{head}</thead><tbody>',
+        *map(line, mine), "</tbody></table>", "```", ":::",
+    ])  # fmt: skip
 
 
 def title(name):
     return f"{name.split('_')[0]}, {published(name)['title']}"
-
-
-def summary(rows):
-    """Return the table on top: for each id what is compared, how, and how it came out."""
-    lines = []
-    for name in judges():
-        mine = [row for row in rows if row["id"] == name]
-        data = max((row["data"] for row in mine if row["data"]), key=SUPPLIES.index, default="")
-        function = mine[0]["function"].removeprefix("fspca_reproduction.")
-        lines.append([f"[{title(name)}]({name})", sum(tally(mine)), *tally(mine), count_asked(mine),
-                      data, f"`{function}`", mine[0]["seconds"]])  # fmt: skip
-    seconds = f"{sum(stored(name)['seconds'] for name in judges()):.4g}"
-    lines.append(["**all**", sum(tally(rows)), *tally(rows), count_asked(rows), "", "", seconds])
-    return markdown(["what", "rows", *MARKS, "asked by us", "data", "function", "seconds"], lines)
 
 
 def data_sets():
@@ -134,9 +137,11 @@ def data_sets():
 
 def page():
     """Return the chapter's text."""
-    parts = {"summary": summary(entries()), "sections": "\n\n".join(map(section, judges()))}
+    parts = {"summary": how_much(entries()), "sections": "\n\n".join(map(section, judges()))}
+    parts |= {"all": sum(tally(entries())), "said": spoken(entries())}
     template = TEMPLATE.read_text(encoding="utf-8")
-    return template.format(**parts, sets=data_sets(), **rows_by_supply(papers()))
+    asked = count_asked(entries())
+    return template.format(**parts, asked=asked, sets=data_sets(), **rows_by_supply(papers()))
 
 
 def table():
@@ -149,8 +154,9 @@ def table():
 
 
 def write_page():
-    """Write the page and the table; return their paths."""
+    """Write the page, the table and the cover's bar; return their paths."""
     need_checkout()
     write_whole(PAGE, page())
     write_whole(TABLE, table())
-    return PAGE, TABLE
+    write_whole(BAR, bar(entries()) + key())
+    return PAGE, TABLE, BAR

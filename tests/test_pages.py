@@ -1,0 +1,228 @@
+"""The built book in a real browser: what a visitor would stumble over on each page.
+
+Each page is opened in one of four modes, two widths and two themes, and in all of them at night.
+"""
+
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+from urllib.parse import quote
+
+import check_links
+import pytest
+import toc
+from browser import MODES, PROGRAM, Browser
+
+HTML = toc.ROOT / "_build" / "html"
+AXE = toc.ROOT / ".cache" / "axe-core-4.14.0.js"
+HEAVIEST = 1_800_000  # bytes, of the median chapter
+pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium here: no page is opened")
+
+WIDER = """(() => {
+  const width = document.documentElement.clientWidth;
+  const ways = ["auto", "scroll", "hidden", "clip"];
+  const scrolls = (e) => ways.includes(getComputedStyle(e).overflowX);
+  const kept = (e) => e && e !== document.body && (scrolls(e) || kept(e.parentElement));
+  const sticksOut = (e) => e.getBoundingClientRect().right > width + 1 && !kept(e.parentElement);
+  const cut = (e) => e.getBoundingClientRect().right > width + 1 && e.matches("svg, img, canvas");
+  return [...document.querySelectorAll("article *")].filter((e) => sticksOut(e) || cut(e))
+    .map((e) => e.outerHTML.slice(0, 120));
+})()"""
+FAULTS = """axe.run({ exclude: EXCLUDED }, { preload: false, resultTypes: ["violations"] })
+  .then(({ violations }) => violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map((n) => id + ": " + n.html.slice(0, 120))))"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with Browser() as one:
+        yield one
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The script that finds what a reader with a screen reader, or weak eyes, trips over."""
+    if not AXE.exists():
+        if not (npm := shutil.which("npm")):
+            pytest.skip("no npm here to bring axe: accessibility is not checked")
+        with tempfile.TemporaryDirectory() as folder:
+            name = AXE.stem.replace("core-", "core@")
+            subprocess.run([npm, "pack", "--silent", name], cwd=folder, check=True)
+            with tarfile.open(next(Path(folder).glob("*.tgz"))) as packed:
+                text = packed.extractfile("package/axe.min.js").read()
+        AXE.parent.mkdir(exist_ok=True)
+        AXE.write_bytes(text)
+    return AXE.read_text(encoding="utf-8")
+
+
+def pages():
+    """Every page, whether or not it is built yet, and the two that Sphinx adds."""
+    return [*toc.pages(), "search", "genindex"]
+
+
+def modes(of):
+    """Pairs of a page and a mode: one for each page, each mode as often as the others."""
+    order = sorted(MODES)
+    return [(page, *order[i % len(order)]) for i, page in enumerate(of)]
+
+
+AT_NIGHT = [
+    pytest.param(page, *mode, marks=pytest.mark.nightly)
+    for page, *used in modes(pages())
+    for mode in sorted(MODES - {tuple(used)})
+]
+
+
+@pytest.mark.parametrize(("page", "width", "theme"), modes(pages()) + AT_NIGHT)
+def test_a_page_is_whole(browser, axe, page, width, theme, request):
+    browser.open(HTML / f"{page}.html", width, theme)
+    assert browser.complaints() == []
+    assert browser.strangers() == []
+    assert browser.run("document.querySelectorAll('mjx-merror').length") == 0
+    assert browser.run(WIDER) == []
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    browser.run(f"{axe};0")
+    # What MathJax makes is the same on every page, and is looked into at night.
+    by_night = request.node.get_closest_marker("nightly")
+    assert browser.run(FAULTS.replace("EXCLUDED", "[]" if by_night else '["mjx-container"]')) == []
+
+
+def test_a_chapter_is_light(browser):
+    weights = {}
+    for path in toc.notebooks():
+        page = HTML / path.relative_to(toc.ROOT).with_suffix(".html")
+        browser.open(page)
+        weights[page.stem] = browser.weight()
+    heavy = sorted(weights.values())
+    assert heavy[len(heavy) // 2] <= HEAVIEST, weights
+
+
+@pytest.mark.parametrize(("width", "end"), [(1280, 700), (360, 800)])
+def test_three_doors_stand_on_the_first_screen(browser, width, end):
+    browser.open(HTML / "book" / "cover.html", width)
+    ends = browser.run("""[...document.querySelectorAll(".doors a")].map(
+        (door) => door.getBoundingClientRect().bottom)""")
+    assert len(ends) == 3
+    assert max(ends) <= end
+    browser.run("document.querySelector('.doors a').focus()")
+    browser.press("Enter")
+    browser.until("location.href.includes('why_choose_features')")
+
+
+def test_every_prediction_hides_its_answer(browser):
+    """What stands under "Predict" up to the next text is folded until it is asked for."""
+    shown, asked = [], 0
+    for path in toc.notebooks():
+        page = HTML / path.relative_to(toc.ROOT).with_suffix(".html")
+        if "Predict" in page.read_text(encoding="utf-8"):
+            browser.open(page)
+            found = browser.run("""[...document.querySelectorAll("article p")]
+                .filter((p) => p.querySelector("strong")?.textContent.startsWith("Predict"))
+                .map((p) => {
+                  let next = p.nextElementSibling ?? p.parentElement.nextElementSibling;
+                  while (next && !next.matches(".cell")) next = next.nextElementSibling;
+                  const output = next?.querySelector(".cell_output");
+                  return !!output?.checkVisibility();
+                })""")
+            asked += len(found)
+            shown += [page.stem] * sum(found)
+    assert asked > 30
+    assert shown == []
+
+
+def test_the_figures_of_the_laboratory_move(browser):
+    browser.open(HTML / "book" / "laboratory.html", 360)
+    assert browser.run("document.querySelectorAll('figure.live svg').length") == 6
+    for i in range(6):
+        figure = f"document.querySelectorAll('figure.live')[{i}]"
+        seen = f"{figure}.innerText + {figure}.querySelector('svg').innerHTML"
+        before = browser.run(seen)
+        browser.run(f"{figure}.querySelector('input').focus()")
+        browser.press("ArrowRight")
+        assert browser.run(seen) != before, i
+        assert not browser.complaints()
+
+
+def test_a_page_can_be_left_by_keyboard(browser):
+    """The first key leads past the menus, and every stop on the way shows where it is."""
+    browser.open(HTML / "book" / "shared_support" / "go.html")
+    browser.press("Tab")
+    assert browser.run("document.activeElement.textContent").strip() == "Skip to main content"
+    for _ in range(25):
+        browser.press("Tab")
+        assert browser.run(
+            "(() => { const s = getComputedStyle(document.activeElement);"
+            "return s.outlineStyle !== 'none' || s.boxShadow !== 'none' })()"
+        ), browser.run("document.activeElement.outerHTML.slice(0, 200)")
+
+
+def test_the_ledger_answers_and_opens(browser):
+    browser.open(HTML / "book" / "appendix" / "ledger.html")
+    end = browser.run("document.querySelector('.how-much').getBoundingClientRect().bottom")
+    assert end < 800
+    for name, value in {"paper": "tian2020", "verdict": "differs", "method": "SOAP"}.items():
+        browser.run(f"(form.{name}.value = '{value}', form.dispatchEvent(new Event('input')))")
+    shown = "[...document.querySelectorAll('.ledger tbody tr')].filter((r) => r.checkVisibility())"
+    told = browser.run(f"{shown}.map((r) => r.dataset.verdict + r.dataset.method)")
+    assert told
+    assert {each[:7] for each in told} == {"differs"}
+    assert all("SOAP" in each for each in told)
+    assert browser.run("form.querySelector('output').textContent").startswith(f"{len(told)} of ")
+    browser.run(f"{shown}[0].querySelector('summary').focus()")
+    browser.press("Enter")
+    browser.until(f"{shown}[0].querySelector('dl').checkVisibility()")
+    assert "ours" in browser.run(f"{shown}[0].querySelector('dl').innerText")
+
+
+def test_no_page_is_left_out():
+    built = {str(p.relative_to(HTML).with_suffix("")) for p in check_links.built_pages(HTML)}
+    assert built - {"index", "py-modindex"} == set(pages())
+
+
+HOMES = {
+    "spannogram": "nonnegative/spannogram.html",
+    "IPU": "shared_support/ipu.html",
+    "Go": "shared_support/go.html",
+    "SADMM": "separate_supports/sadmm.html",
+    "Fantope": "shared_support/fantope.html",
+    "certificate": "shared_support/certificates.html",
+    "branch and bound": "shared_support/exact_search.html",
+    "gpower": "separate_supports/generalised_power.html",
+    "CSSP": "shared_support/rivals.html",
+    "ridge": "appendix/glossary.html#term-ridge",
+    "lambda": "notation.html",
+    "σ": "notation.html",
+}
+
+
+@pytest.mark.parametrize(("term", "home"), HOMES.items())
+def test_the_search_finds_a_name_at_home(browser, term, home):
+    browser.open((HTML / "search.html").as_uri() + f"?q={quote(term)}")
+    first = browser.until("document.querySelector('.bd-search-container, main')"
+                          ".querySelector('ul a')?.href")  # fmt: skip
+    assert home in first
+    browser.until("!!document.querySelector('#search-results h2')")
+    assert browser.complaints() == []
+
+
+def test_a_letter_and_a_word_show_what_they_mean(browser):
+    """One letter has the meaning of the chapter that it stands in."""
+    point = """(sign) => {
+        const letters = [...document.querySelectorAll("mjx-mi")];
+        const found = letters.find((e) => letterAt(e).at(-1) === sign);
+        found.dispatchEvent(new MouseEvent("mouseover", { bubbles: true }));
+        return document.querySelector("#meaning").innerText;
+    }"""
+    told = {}
+    for part, page in (("shared_support", "fantope"), ("separate_supports", "sadmm")):
+        browser.open(HTML / "book" / part / f"{page}.html")
+        told[page] = browser.run(f"({point})('γ')")
+    assert "Fantope" in told["fantope"]
+    assert "shrinkage" in told["sadmm"]
+    browser.run("document.querySelector('a.term').focus()")
+    browser.until("!document.querySelector('#meaning').hidden")
+    browser.press("Escape")
+    assert browser.run("document.querySelector('#meaning').hidden")
