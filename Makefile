@@ -19,7 +19,7 @@ DATA := $(shell find data fspca/raw -type f -not -name '.*' 2>/dev/null)
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*' -not -path 'book/assignments/*')
 PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
 
-.PHONY: book lab test nightly test-lint test-unit test-book test-notebooks reproduce notebooks assignments \
+.PHONY: book pdf lab test nightly test-lint test-unit test-book test-notebooks reproduce notebooks assignments \
   instructor-archive bench release lint clean help
 .DELETE_ON_ERROR:
 
@@ -39,10 +39,10 @@ test-lint: $(READY)  ## check style, format and types
 
 test-unit: $(READY)  ## run unit tests, property tests, doctests and the notebooks' rules
 	$(BIN)/pytest -n 2 --doctest-modules fspca reproduction/fspca_reproduction tests \
-	  --ignore tests/test_book.py --ignore tests/test_pages.py
+	  --ignore tests/test_book.py --ignore tests/test_pages.py --ignore tests/test_take_away.py
 
 test-book: $(HTML)/.built  ## build the book, any warning being an error, check its links, and open its pages in a browser
-	$(BIN)/pytest -n 2 tests/test_book.py tests/test_pages.py
+	$(BIN)/pytest -n 2 tests/test_book.py tests/test_pages.py tests/test_take_away.py
 
 test-notebooks: $(VENV)/.notebooks  ## run the notebooks and compare with their stored outputs
 
@@ -54,6 +54,9 @@ reproduce: $(READY)  ## recompute the stored results and the ledger, then run al
 
 notebooks: $(READY)  ## run notebooks in place: all, or CHAPTER=go
 	$(BIN)/python book/tools/run_notebooks.py $(CHAPTER)
+
+pdf: $(READY)  ## typeset the whole book, by a browser: _build/book.pdf
+	$(BIN)/python book/tools/typeset.py _build/book.pdf
 
 lab: $(READY)  ## open the first chapter in JupyterLab
 	$(BIN)/jupyter lab book/foundations/why_choose_features.ipynb

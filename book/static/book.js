@@ -13,6 +13,7 @@ const scrolling = () => {
 };
 addEventListener("load", scrolling);
 addEventListener("resize", scrolling);
+addEventListener("toggle", scrolling, true);
 
 // A word of the glossary and a letter of the notation show what they mean: resting on one, or
 // coming to it by key, opens a note; Escape closes it.

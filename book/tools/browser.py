@@ -27,12 +27,17 @@ MODES = {(width, theme) for width in (1280, 360) for theme in ("light", "dark")}
 class Browser:
     """One Chromium with one page in it; leave it, and it is gone."""
 
+    def __init__(self, patience=120):
+        self.patience = patience  # seconds for one answer
+
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         command = [PROGRAM, *FLAGS, f"--user-data-dir={self.folder.name}", "about:blank"]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         address = next(filter(None, map(listening, self.process.stderr)))
-        self.socket = websocket.create_connection(address, timeout=120, suppress_origin=True)
+        self.socket = websocket.create_connection(
+            address, timeout=self.patience, suppress_origin=True
+        )
         self.number, self.session, self.events = 0, None, []
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         attached = self.ask("Target.attachToTarget", targetId=target, flatten=True)
@@ -77,7 +82,7 @@ class Browser:
         self.events.clear()
         self.ask("Page.navigate", url=path if "://" in str(path) else Path(path).as_uri())
         self.wait_for("Page.loadEventFired")
-        self.until(SET, seconds=30)
+        self.until(SET, seconds=self.patience / 4)
 
     def run(self, script):
         """Return what an expression of JavaScript is worth in the page."""

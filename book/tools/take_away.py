@@ -1,0 +1,146 @@
+"""Sphinx extension: what a reader takes along, and how it is cited.
+
+Each chapter downloads as a zip of its notebook, the two wheels and a list for `pip install -r`, the
+project as a zip of what git keeps, and every page shows how to cite it.  Launch buttons appear when
+`_config.yml` names the project's address; they start `requirements.txt` on `runtime.txt`.
+"""
+
+import ast
+import functools
+import json
+import re
+import subprocess
+import tempfile
+import zipfile
+from pathlib import Path
+
+import yaml
+
+import release
+import toc
+
+FOLDER = "_downloads/take_away"
+EXTRAS = {"dask": "dask", "matplotlib": "plots", "sklearn": "learn", "pandas": "frames"}
+ALWAYS = ("data", "learn", "plots")  # what `fspca_reproduction` and most chapters import
+READ_ME = """{title}
+
+The notebook {name}.ipynb, with all that it needs. Python 3.11 or newer:
+
+    pip install -r requirements.txt jupyterlab
+    jupyter lab {name}.ipynb
+"""
+BIBTEX = """@misc{{fspca_{name},
+  author = {{{{{author}}}}},
+  title = {{{title}}},
+  howpublished = {{In: Sparse principal subspaces, a book of notebooks, version {version}}},
+  year = {{{year}}},{url}
+}}"""
+
+
+def imports(notebook):
+    """Return the names of the packages that a notebook imports."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module.split(".")[0]
+
+
+def requirements(notebook, wheels):
+    """Return what `pip install -r` needs beside the wheels, line by line."""
+    extras = sorted({*ALWAYS, *(EXTRAS[name] for name in imports(notebook) if name in EXTRAS)})
+    ours, reproduction = (wheel.name for wheel in wheels)
+    return f"./{ours}[{','.join(extras)}]\n./{reproduction}\nipykernel\nipywidgets\n"
+
+
+def pack(target, files):
+    """Write a zip of paths and texts by name, the same bytes for the same contents."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, content in sorted(files.items()):
+            data = content.read_bytes() if isinstance(content, Path) else content.encode()
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            packed.writestr(entry, data)
+
+
+def pack_chapters(folder, titles):
+    """Write the zip of every chapter that is a notebook."""
+    with tempfile.TemporaryDirectory() as place:
+        wheels = [path for path in release.build(place) if path.suffix == ".whl"]
+        for notebook in toc.notebooks():
+            name = notebook.stem
+            page = str(notebook.relative_to(toc.ROOT).with_suffix(""))
+            read_me = READ_ME.format(title=titles[page].astext(), name=name)
+            files = {wheel.name: wheel for wheel in wheels}
+            files |= {notebook.name: notebook, "README.txt": read_me}
+            files["requirements.txt"] = requirements(notebook, wheels)
+            pack(folder / f"{name}.zip", {f"{name}/{key}": each for key, each in files.items()})
+
+
+def pack_project(folder):
+    """Write the project as git keeps it, and the built book beside it."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=toc.ROOT, capture_output=True, text=True)
+    paths = [Path(name) for name in listed.stdout.split("\0") if (toc.ROOT / name).is_file()]
+    if paths:  # a copy without git has nothing that says what belongs to it
+        files = {f"fspca/{path}": toc.ROOT / path for path in paths}
+        html = folder.parents[1]
+        built = (path for path in html.rglob("*") if path.is_file() and folder not in path.parents)
+        files |= {f"fspca/_build/html/{path.relative_to(html)}": path for path in built}
+        pack(folder / "book_and_project.zip", files)
+
+
+@functools.cache
+def citation():
+    return yaml.safe_load((toc.ROOT / "CITATION.cff").read_text())
+
+
+def bibtex(app, page, title):
+    """Return the entry of a page."""
+    there = f"\n  url = {{{release.address()}}}," if release.address() else ""
+    year = re.search(r"\d{4}", app.config.copyright)[0]
+    author = citation()["authors"][0]["name"]
+    about = {"author": author, "version": release.version(), "year": year, "url": there}
+    return BIBTEX.format(name=page.split("/")[-1], title=re.sub("<.*?>", "", title), **about)
+
+
+def add_buttons(app, page, template, context, doctree):
+    """A chapter's zip is the first of its downloads; how to cite a page stands at its end."""
+    if doctree is None:
+        return
+    title = context["title"]
+    entry = bibtex(app, page, title).replace("&", "&amp;").replace("<", "&lt;")
+    context["body"] += (
+        f'<details class="cite"><summary>Cite this page</summary><div class="highlight"><pre>'
+        f"{entry}</pre></div></details>"
+    )
+    if (toc.ROOT / f"{page}.ipynb").exists() and "assignments" not in page:
+        (downloads,) = (b for b in context["header_buttons"] if b["label"] == "download-buttons")
+        downloads["buttons"].insert(0, {
+            "type": "link", "text": ".zip that runs", "icon": "fas fa-download",
+            "url": context["pathto"](f"{FOLDER}/{page.split('/')[-1]}.zip", 1),
+            "tooltip": "The notebook, and all that it needs to run",
+            "label": "download-zip-button",
+        })  # fmt: skip
+
+
+def finish(app, error):
+    if not error and app.builder.name == "html":
+        folder = Path(app.outdir, FOLDER)
+        pack_chapters(folder, app.env.titles)
+        pack_project(folder)
+
+
+def launch_when_public(app, config):
+    """Buttons that lead to a service are of use where the service finds the project."""
+    if release.address():
+        config.html_theme_options["launch_buttons"]["binderhub_url"] = "https://mybinder.org"
+
+
+def setup(app):
+    app.connect("config-inited", launch_when_public, priority=900)
+    app.connect("html-page-context", add_buttons, priority=950)
+    app.connect("build-finished", finish, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

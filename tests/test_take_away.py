@@ -1,0 +1,89 @@
+"""What is downloaded runs: a chapter's zip outside the checkout, with the wheels that it brings."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from types import SimpleNamespace
+
+import pytest
+import release
+import take_away
+import toc
+
+FOLDER = toc.ROOT / "_build" / "html" / take_away.FOLDER
+RUN = """
+import nbclient, nbformat, fspca, sys
+notebook = nbformat.read(sys.argv[1], as_version=4)
+nbclient.NotebookClient(notebook, timeout=900, kernel_name="python3").execute()
+print(fspca.__file__)
+"""
+CHAPTERS = [path.stem for path in toc.notebooks()]
+SAMPLE = ("go",)
+
+
+def test_every_chapter_has_its_zip():
+    assert len(set(CHAPTERS)) == len(CHAPTERS) > 30
+    for name in CHAPTERS:
+        with zipfile.ZipFile(FOLDER / f"{name}.zip") as packed:
+            inside = {path.removeprefix(f"{name}/") for path in packed.namelist()}
+        number = release.version()
+        assert inside == {
+            f"{name}.ipynb", "README.txt", "requirements.txt",
+            f"fspca-{number}-py3-none-any.whl", f"fspca_reproduction-{number}-py3-none-any.whl",
+        }  # fmt: skip
+
+
+def test_the_project_s_zip_is_the_project_and_the_book():
+    with zipfile.ZipFile(FOLDER / "book_and_project.zip") as packed:
+        inside = set(packed.namelist())
+    assert {"fspca/README.md", "fspca/Makefile", "fspca/_build/html/index.html"} <= inside
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if n in SAMPLE else pytest.mark.nightly) for n in CHAPTERS],
+)
+def test_a_download_runs(name, tmp_path):
+    """Outside the checkout, on the wheels of its zip, without the papers' data."""
+    with zipfile.ZipFile(FOLDER / f"{name}.zip") as packed:
+        packed.extractall(tmp_path)
+    here, site = tmp_path / name, tmp_path / "site"
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", site]
+    subprocess.run([*install, *here.glob("*.whl")], check=True, capture_output=True)
+    kept = {key: value for key, value in os.environ.items() if key != "FSPCA_DATA"}
+    own = {"PYTHONPATH": str(site), "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
+    command = [sys.executable, "-W", "ignore", "-c", RUN, f"{name}.ipynb"]
+    done = subprocess.run(command, cwd=here, env=kept | own, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert done.stdout.strip().startswith(str(site))
+
+
+@pytest.mark.nightly
+def test_its_one_line_installs_it_into_an_empty_environment(tmp_path):
+    with zipfile.ZipFile(FOLDER / "go.zip") as packed:
+        packed.extractall(tmp_path)
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
+    python = tmp_path / "env" / "bin" / "python"
+    install = [python, "-m", "pip", "install", "--quiet", "-r", "requirements.txt", "nbclient"]
+    subprocess.run(install, cwd=tmp_path / "go", check=True, capture_output=True)
+    own = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    command = [python, "-W", "ignore", "-c", RUN, "go.ipynb"]
+    done = subprocess.run(
+        command, cwd=tmp_path / "go", env=own | {"PATH": f"{python.parent}:{own['PATH']}"},
+        capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert str(tmp_path / "env") in done.stdout
+
+
+@pytest.mark.parametrize("there", ["", "https://github.com/someone/fspca"])
+def test_launch_buttons_appear_with_an_address(monkeypatch, there):
+    monkeypatch.setattr(release, "address", lambda: there)
+    config = SimpleNamespace(html_theme_options={"launch_buttons": {}}, copyright="2026")
+    take_away.launch_when_public(None, config)
+    assert bool(config.html_theme_options["launch_buttons"]) == bool(there)
+    entry = take_away.bibtex(SimpleNamespace(config=config), "book/shared_support/go", "Go: find")
+    assert ("url = {" in entry) == bool(there)
+    assert "title = {Go: find}" in entry
+    assert entry.count("{") == entry.count("}")
