@@ -55,8 +55,8 @@ reproduce: $(READY)  ## recompute the stored results and the ledger, then run al
 notebooks: $(READY)  ## run notebooks in place: all, or CHAPTER=go
 	$(BIN)/python book/tools/run_notebooks.py $(CHAPTER)
 
-pdf: $(READY)  ## typeset the whole book, by a browser: _build/book.pdf
-	$(BIN)/python book/tools/typeset.py _build/book.pdf
+pdf: $(HTML)/.built  ## typeset the whole book, by a browser: _build/book.pdf
+	$(BIN)/python book/tools/typeset.py $(HTML) _build/book.pdf
 
 lab: $(READY)  ## open the first chapter in JupyterLab
 	$(BIN)/jupyter lab book/foundations/why_choose_features.ipynb
