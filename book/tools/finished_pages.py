@@ -12,6 +12,8 @@ MENDED = (
     # A list whose items do not say that they are items.
     (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
     (r' role="doc-biblioentry"', ""),
+    # A drawing that is cut where it does not fit, and shrinks once it knows what it shows.
+    (r'(<svg role="img"[^>]*? width="(\d+)" height="(\d+)")>', r'\1 viewBox="0 0 \2 \3">'),
     # The theme states the window twice.
     (r'<meta name="viewport" content="width=device-width, initial-scale=1"/>\n', ""),
 )
