@@ -9,14 +9,16 @@ from functools import wraps
 
 import numpy as np
 import pytest
+import which_method
 
 import fspca
 from fspca import SOLVERS, ConvergenceWarning, Covariance, check_solution
-from fspca.problem import CUT_SHORT, TRIED
+from fspca.linalg import largest
+from fspca.problem import CUT_SHORT, TRIED, SharedSupport
 from fspca.progress import Progress
-from fspca.running import Run
+from fspca.running import Run, solves
 from fspca.shared_support.ipu import ipu
-from fspca.shared_support.refit import refit
+from fspca.shared_support.refit import refit, solution_on
 from fspca.sources import Dense, Source
 from fspca.starts import SHARED_WORDS, WORDS
 from fspca.synthetic import make_scheme
@@ -501,3 +503,17 @@ def test_no_rule_catches_who_does_not(rule):
 
 def test_each_rule_has_a_saboteur():
     assert set(RULES) == set(SABOTEURS)
+
+
+@solves(SharedSupport)
+def by_variance(A: Covariance, m: int, k: int):
+    """Keep the k largest variances."""
+    return solution_on(A, SharedSupport(m, k), largest(A.diagonal(), k), "by_variance")
+
+
+def test_a_solver_of_four_lines_is_held_to_all_of_it_the_day_it_is_registered(monkeypatch):
+    new = replace(SOLVERS["cssp"], name="by_variance", function=by_variance, cost="a sort")
+    monkeypatch.setitem(SOLVERS, new.name, new)
+    for rule in RULES:
+        rule(SOLVERS["by_variance"])
+    assert "| `by_variance(A, m, k)` |" in which_method.tables()

@@ -1,6 +1,7 @@
 """The package stays small, and light to import."""
 
 import ast
+import re
 import subprocess
 import sys
 import warnings
@@ -8,6 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+import toc
 
 import fspca
 
@@ -53,6 +55,42 @@ def test_no_name_has_two_meanings(tmp_path):
     for name in ("one.py", "other.py"):
         (tmp_path / name).write_text("def climb(x): ...")
     assert defined_twice(tmp_path.iterdir()).keys() == {"climb"}
+
+
+PROTOCOLS = {"_asdict", "_replace", "_fields", "_exit", "_repr_html_", "_repr_mimebundle_"}
+
+
+def reached_privately(files):
+    """The names with an underscore that a module takes from another."""
+    for path in files:
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        own = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+        for node in nodes:
+            names = []
+            if isinstance(node, ast.ImportFrom):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.Attribute) and ast.unparse(node.value) not in ("self", "cls"):
+                names = [node.attr]
+            private = {name for name in names if re.match("_[^_]", name)}
+            yield from (f"{path.name}: {name}" for name in private - own - PROTOCOLS)
+
+
+def test_no_private_name_is_reached_from_another_module(tmp_path):
+    folders = [Path(fspca.__file__).parent, toc.ROOT / "reproduction", toc.ROOT / "book" / "tools"]
+    assert not list(reached_privately(p for folder in folders for p in folder.rglob("*.py")))
+    (tmp_path / "spy.py").write_text("from fspca.judge import _false_claims\nA._source\nself._own")
+    assert len(list(reached_privately(tmp_path.iterdir()))) == 2
+
+
+def lines_of(folder, *patterns):
+    return sum(code_lines(path) for pattern in patterns for path in folder.glob(pattern))
+
+
+def test_from_a_verdict_to_its_page_it_is_not_far():
+    """One engine for all papers, and what each of them says."""
+    engine = ("claim.py", "verdict.py", "ledger.py", "ledger_page.py", "supply.py")
+    folder = toc.ROOT / "reproduction" / "fspca_reproduction"
+    assert lines_of(folder, *engine, "*/claims.py", "*/verdicts.py") < 900
 
 
 def test_importing_it_needs_numpy_and_scipy_only():
