@@ -342,3 +342,12 @@ class Solution:
         )
 
     __repr__ = __str__
+
+
+def solution_of(A: Any, problem: Problem, W: np.ndarray, solver: str, **facts: Any) -> Solution:
+    """Return the Solution with these loadings; its history ends with what they explain."""
+    value, history = problem.score(A, W), tuple(facts.pop("history", ()))
+    if not history or abs(history[-1] - value) > TOLERANCE * value:
+        history = (*history, value)
+    support = facts.pop("support", np.flatnonzero(W.any(axis=1)))
+    return Solution(W, support, value, problem, solver, history, **facts)

@@ -129,6 +129,16 @@ class Run:
             return build()
 
 
+def best_run(once, n_starts, max_seconds, progress):
+    """Return the best Solution of once(n, starts) for n from 1; `starts` is the Run of them all."""
+    with Run(None, max_seconds, progress) as starts:
+        for n in starts:
+            starts.take(once(n, starts))
+            if n == n_starts:
+                starts.stop("done")
+    return starts.solution
+
+
 def solves(
     problem: type, *, counts: bool = False, measured: tuple = ()
 ) -> Callable[[Callable[Concatenate[Covariance, P], R]], Callable[Concatenate[Matrix, P], R]]:

@@ -9,7 +9,7 @@ from fspca.covariance import Covariance, as_covariance
 from fspca.nonnegative.components import alone, draws, one_by_one
 from fspca.nonnegative.em import unit_columns
 from fspca.nonnegative.low_rank import answer
-from fspca.problem import Nonnegative, SeparateSupports, Solution
+from fspca.problem import Nonnegative, SeparateSupports, Solution, solution_of
 from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.starts import WORDS, checked_init, starting_point
@@ -181,10 +181,8 @@ def columns(A, U):
 def finished(A, W, run):
     """Return the Solution with these unit columns; k is the largest count of nonzeros."""
     k = int(np.count_nonzero(W, axis=0).max())
-    problem, support = Nonnegative(W.shape[1], k), np.flatnonzero(W.any(axis=1))
-    value = problem.score(A, W)
-    facts = run.facts | {"history": (value,)}  # what comes before is not of length 1
-    return Solution(W, support, value, problem, "nspca", **facts)
+    facts = run.facts | {"history": ()}  # what comes before is not of length 1
+    return solution_of(A, Nonnegative(W.shape[1], k), W, "nspca", **facts)
 
 
 def nspca_path(A, penalties, *, alpha=None, init="random", n_starts=3, seed=0, tol=1e-6,

@@ -6,8 +6,8 @@ from scipy.sparse.linalg import aslinearoperator
 from fspca.factors import factor_of
 from fspca.leading import leading_in_memory
 from fspca.linalg import EPS, basis, largest, random_subspace
-from fspca.problem import TOLERANCE, SeparateSupports, Solution
-from fspca.running import Run
+from fspca.problem import TOLERANCE, SeparateSupports, solution_of
+from fspca.running import Run, best_run
 from fspca.starts import WORDS, checked_init, starting_point
 
 
@@ -88,13 +88,12 @@ def from_starts(A, m, k, solver, search, init, n_starts, seed, max_seconds, prog
     rng, init = np.random.default_rng(seed), checked_init(init, A.size, m, WORDS)
     if not isinstance(init, str) and not init.any(axis=0).all():
         raise ValueError("init has a column of zeros, which is no direction")
-    with Run(None, max_seconds, progress) as starts:
-        for n in starts:
-            run = Run(None, starts.left, starts.hear, latest=True)
-            starts.take(_once(A, m, k, solver, search, init if n == 1 else "random", rng, run))
-            if n == n_starts:
-                starts.stop("done")
-    return starts.solution
+
+    def once(n, starts):
+        run = Run(None, starts.left, starts.hear, latest=True)
+        return _once(A, m, k, solver, search, init if n == 1 else "random", rng, run)
+
+    return best_run(once, n_starts, max_seconds, progress)
 
 
 def _once(A, m, k, solver, search, init, rng, run):
@@ -108,13 +107,9 @@ def _once(A, m, k, solver, search, init, rng, run):
             pass
 
     def build():
-        W, V = run.answer
-        W, facts = completed(A, W), run.facts | {"orthonormal": V}
-        value = components.score(components.A, W)
-        if not facts["history"] or abs(facts["history"][-1] - value) > TOLERANCE * value:
-            facts["history"] += (value,)
+        W, V = completed(A, run.answer[0]), run.answer[1]
         problem = SeparateSupports(m, k or int(np.count_nonzero(W, axis=0).max()))
-        return Solution(W, np.flatnonzero(W.any(axis=1)), value, problem, solver, **facts)
+        return solution_of(components.A, problem, W, solver, **run.facts, orthonormal=V)
 
     return run.finish(build)
 

@@ -42,13 +42,13 @@ def copy_with(A, V, k, penalty, run, note):
     if k is None:
         step, ended = run(A, V, penalty, lambda V, Y: note(unit_copy(V, Y), V=V))
         return unit_copy(step[0], step[1]), ended, step[0]
-    high = spread(A)
+    high, counts = spread(A), [k] * V.shape[1]
 
     def trial(octave, last):
         (V_, Y, *_), _ = run(A, V if last is None else last, high * 2.0**octave, most=SHORT)
-        note(cut(V_, V_, [k] * V_.shape[1]), V=V_)
+        note(cut(V_, V_, counts), V=V_)
         return np.count_nonzero(Y) / V.shape[1], V_
 
     octave, start, _ = penalty_search(trial, k, -OCTAVES, 0.0, TRIALS)
     (V, *_), ended = run(A, start, high * 2.0**octave)
-    return cut(V, V, [k] * V.shape[1]), ended, V
+    return cut(V, V, counts), ended, V

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.linalg import largest
-from fspca.problem import TOLERANCE, SharedSupport, Solution
+from fspca.problem import SharedSupport, Solution, solution_of
 from fspca.progress import Listener
-from fspca.running import Run, solves
+from fspca.running import Run, best_run, solves
 from fspca.separate_supports.alternation import alternate, checked_weights, settling_rho
 from fspca.separate_supports.deflation import Spent
 from fspca.separate_supports.sparse_copy import start_at
@@ -97,14 +97,13 @@ def two_stage(A: Covariance, m: int, k: int, *, penalty: float | None = None,
     stage = partial(alternate, penalty=penalty, gamma=gamma or weight, rho=rho or weight,
                     growth=growth, rho_max=rho_max, tol=tol, max_iter=max_iter)  # fmt: skip
     init = checked_init(init if first is None else first, A.size, m, WORDS)
-    with Run(None, max_seconds, progress) as starts:
-        for n in starts:
-            run = Run(None, starts.left, starts.hear, latest=True)
-            V = start_at(A, m, init if n == 1 else "random", rng)
-            starts.take(_stages(A, m, k, stage, V, first is None or n > 1, refit, run))
-            if n == n_starts:
-                starts.stop("done")
-    return starts.solution
+
+    def once(n, starts):
+        run = Run(None, starts.left, starts.hear, latest=True)
+        V = start_at(A, m, init if n == 1 else "random", rng)
+        return _stages(A, m, k, stage, V, first is None or n > 1, refit, run)
+
+    return best_run(once, n_starts, max_seconds, progress)
 
 
 def _stages(A, m, k, stage, V, needs_first, refit, run):
@@ -142,11 +141,7 @@ def _stages(A, m, k, stage, V, needs_first, refit, run):
             pass
 
     def build():
-        (W, support), problem = run.answer, SharedSupport(m, k)
-        value = problem.score(A, W)
-        facts = run.facts
-        if not facts["history"] or abs(facts["history"][-1] - value) > TOLERANCE * value:
-            facts["history"] += (value,)
-        return Solution(W, support, value, problem, "two_stage", **facts)
+        W, support = run.answer
+        return solution_of(A, SharedSupport(m, k), W, "two_stage", support=support, **run.facts)
 
     return run.finish(build)

@@ -4,7 +4,7 @@ import numpy as np
 
 from fspca.covariance import Covariance
 from fspca.linalg import largest
-from fspca.problem import SharedSupport, Solution
+from fspca.problem import SharedSupport, Solution, solution_of
 from fspca.running import solves
 from fspca.shared_support.refit import refit
 from fspca.validate import checked_truth
@@ -75,5 +75,4 @@ def cssp(A: Covariance, m: int, k: int, *, refined: bool = False) -> Solution:
     else:
         W = np.zeros((A.size, m))
         W[support] = np.linalg.qr(encoder(A, support, m))[0]
-    value = problem.score(A.plain, W)
-    return Solution(W, support, value, problem, "cssp", (value,), n_iter=1)
+    return solution_of(A.plain, problem, W, "cssp", support=support, n_iter=1)

@@ -11,7 +11,7 @@ import numpy as np
 
 from fspca.linalg import TIE, largest
 from fspca.problem import SharedSupport, Solution
-from fspca.running import Run
+from fspca.running import Run, best_run
 from fspca.shared_support.refit import refit
 from fspca.starts import SHARED_WORDS, checked_init, starting_point
 from fspca.validate import checked_choice
@@ -62,17 +62,16 @@ def from_every_start(
     checked_choice("keep", keep, ("last", "best"))
     problem, rng = SharedSupport(m, k), np.random.default_rng(seed)
     init = checked_init(init, A.size, m, SHARED_WORDS)
-    with Run(None, max_seconds, progress) as starts:
-        for n in starts:
-            start = starting_point(A, problem, init if n == 1 else "random", rng)
-            if refined and n == 1 and isinstance(init, str) and init == "fantope":
-                start = refit(A, start[1], m)[0], start[1]  # its loadings are not the best there
-            walk = truncations(A, problem, start, scale, refined)
-            run = Run(max_iter, starts.left, starts.hear, latest=keep == "last")
-            starts.take(follow(A, problem, start, walk, run, solver, refined))
-            if n == n_starts:
-                starts.stop("done")
-    return starts.solution
+
+    def once(n, starts):
+        start = starting_point(A, problem, init if n == 1 else "random", rng)
+        if refined and n == 1 and isinstance(init, str) and init == "fantope":
+            start = refit(A, start[1], m)[0], start[1]  # its loadings are not the best there
+        walk = truncations(A, problem, start, scale, refined)
+        run = Run(max_iter, starts.left, starts.hear, latest=keep == "last")
+        return follow(A, problem, start, walk, run, solver, refined)
+
+    return best_run(once, n_starts, max_seconds, progress)
 
 
 def follow(A, problem, start, walk, run, solver, refined):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fspca.problem import Solution
+from fspca.problem import solution_of
 
 
 def refit(A, support, m):
@@ -19,6 +19,4 @@ def refit(A, support, m):
 def solution_on(A, problem, support, solver, **facts):
     """Return the Solution that is best on a support."""
     W, _ = refit(A, support, problem.m)
-    value = problem.score(A.plain, W)
-    facts = {"history": (value,)} | facts
-    return Solution(W, support, value, problem, solver, **facts)
+    return solution_of(A.plain, problem, W, solver, support=support, **facts)
