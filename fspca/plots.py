@@ -85,12 +85,13 @@ def plot_loadings(answer, ax=None):
     """
     W, support, names = loadings_of(answer)
     rows = support[np.argsort(-np.linalg.norm(W[support], axis=1), kind="stable")]
+    few = len(rows) * W.shape[1] <= 60  # else signs alone, which grey does not show
     named = 0.08 * max(len(str(names[j])) for j in rows)
     ax = axes_for(ax, 1.8 + named + 0.7 * W.shape[1], 0.9 + 0.28 * len(rows))
     seaborn().heatmap(
-        W[rows], vmin=-1, vmax=1, center=0, cmap="vlag", annot=len(rows) * W.shape[1] <= 60,
-        fmt=".2f", yticklabels=[names[j] for j in rows], ax=ax, cbar_kws={"label": "loading"},
-        xticklabels=[f"{j + 1}" for j in range(W.shape[1])],
+        W[rows], vmin=-1, vmax=1, center=0, cmap="vlag", fmt=".2f" if few else "",
+        annot=W[rows] if few else np.where(W[rows] < 0, "-", ""), cbar_kws={"label": "loading"},
+        xticklabels=range(1, W.shape[1] + 1), yticklabels=[names[j] for j in rows], ax=ax,
     )  # fmt: skip
     ax.set(xlabel="component", ylabel="feature chosen")
     ax.tick_params(axis="y", rotation=0)
@@ -200,8 +201,10 @@ def plot_on_image(answer, shape, ax=None, component=None):
     values = np.linalg.norm(W, axis=1) if component is None else W[:, component]
     ax = axes_for(ax, 2.6, 2.6)
     most = np.abs(values).max() or 1.0
-    look = {"cmap": "Greys", "vmin": 0} if component is None else {"cmap": "vlag", "vmin": -most}
-    ax.imshow(values.reshape(shape), vmax=most, **look)
+    colours, least = ("Greys", 0.0) if component is None else (seaborn().cm.vlag, -most)
+    ax.imshow(values.reshape(shape), vmin=least, vmax=most, cmap=colours)
+    down, right = np.nonzero(values.reshape(shape) < 0)
+    ax.plot(right, down, "_", color="0.15", markersize=3)  # in grey both signs look alike
     ax.set(xticks=[], yticks=[])
     return ax
 

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 from fspca import Covariance, ipu, path, plots, solve
 from fspca.selection import select_k
 from fspca.sklearn import SparsePrincipalSubspace
+from fspca.synthetic import make_scheme
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +91,16 @@ def test_on_an_image_and_on_an_axis():
     assert [len(line.get_xdata()) for line in lines] == np.count_nonzero(
         solution.W, axis=0
     ).tolist()
+
+
+@pytest.mark.parametrize("k", [10, 40])
+def test_signs_are_seen_without_colour(k):
+    """Red and blue of the same modulus are one grey: minus signs tell them apart."""
+    solution = ipu(Covariance(make_scheme("F", 42, 1)), 2, k)
+    ax = plots.plot_on_image(solution, (6, 7), component=0)
+    assert len(ax.get_lines()[0].get_xdata()) == np.count_nonzero(solution.W[:, 0] < 0) > 0
+    told = "".join(text.get_text() for text in plots.plot_loadings(solution).texts)
+    assert told.count("-") == np.count_nonzero(solution.W < 0)
 
 
 def test_a_history_is_drawn_with_its_bound():
