@@ -87,10 +87,10 @@ def lines_of(folder, *patterns):
 
 
 def test_from_a_verdict_to_its_page_it_is_not_far():
-    """One engine for all papers, and what each of them says."""
+    """Lines of code of the one engine for all papers, and of what each of them says."""
     engine = ("claim.py", "verdict.py", "ledger.py", "ledger_page.py", "supply.py")
     folder = toc.ROOT / "reproduction" / "fspca_reproduction"
-    assert lines_of(folder, *engine, "*/claims.py", "*/verdicts.py") < 900
+    assert lines_of(folder, *engine, "*/claims.py", "*/verdicts.py") <= 1200
 
 
 def test_importing_it_needs_numpy_and_scipy_only():
