@@ -72,6 +72,11 @@ def test_nothing_is_wrong_on_hostile_instances(block):
         examine(seed)
 
 
+def test_each_feature_is_tried_in_each_component():
+    """No start but one with a feature put where it did not want to go leads to this pair."""
+    examine(1811)
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("block", range(2, 250))
 def test_nothing_is_wrong_by_night(block, record_property):

@@ -62,6 +62,13 @@ def settled(A, W):
     return W
 
 
+def pointed(A, W):
+    """Return where the components point: A W over the roots of w_j'A w_j."""
+    AW = A.product(W)
+    own = np.maximum(np.einsum("ij,ij->j", W, AW), 0.0)
+    return AW / np.sqrt(np.where(own > EPS * own.max(initial=0.0), own, np.inf))
+
+
 def rematch(A, W, problem, run):
     """Let all columns move to the best matching of A W, and settle, until nothing is gained.
 
@@ -71,11 +78,7 @@ def rematch(A, W, problem, run):
     for _ in run:
         if not run.history:
             run.keep(np.vdot(W, A.product(W)), W)
-        W = run.answer
-        AW = A.product(W)
-        own = np.maximum(np.einsum("ij,ij->j", W, AW), 0.0)
-        scale = np.sqrt(np.where(own > EPS * own.max(initial=0.0), own, np.inf))
-        W = settled(A, assigned(AW / scale, problem))
+        W = settled(A, assigned(pointed(A, run.answer), problem))
         value = float(np.vdot(W, A.product(W)))
         if value <= run.value * (1 + 1e-12):
             run.stop("no gain")

@@ -1,6 +1,7 @@
 """Solve: what to call first for nonnegative components; a good answer, and how good it is."""
 
 from collections.abc import Sequence
+from itertools import chain, product
 
 import numpy as np
 
@@ -8,7 +9,7 @@ from fspca.check_certificate import VERSION
 from fspca.covariance import Covariance
 from fspca.nonnegative.components import one_by_one
 from fspca.nonnegative.em import one_em
-from fspca.nonnegative.joint import assigned, rematch
+from fspca.nonnegative.joint import assigned, pointed, rematch
 from fspca.nonnegative.low_rank import low_rank
 from fspca.nonnegative.relaxation import SignedGround, first_state
 from fspca.nonnegative.spannogram import best_cell
@@ -17,6 +18,7 @@ from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.certificate import upper_bound
 
+FORCED = 200  # features times components up to which each is tried in each
 FORMED = 700  # features up to which the doubly nonnegative relaxation is solved
 RANK, NEAR = 3, 1e-3  # of the low-rank part that starts come from, and how nearly it is solved
 CLOSE = 1e-9  # relative: a bound so close to the value proves it
@@ -81,7 +83,8 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     A, claim = A.plain, None
     problem = Nonnegative(m, k, disjoint=True, in_all=in_all)
     with Run(None, max_seconds, progress) as starts:
-        for W in starting_columns(A, problem, n_starts, np.random.default_rng(seed)):
+        columns = starting_columns(A, problem, n_starts, np.random.default_rng(seed))
+        for W in chain(columns, forced_columns(A, problem, starts)):
             run = Run(1000, starts.left)
             rematch(A, W, problem, run)
             starts.keep(run.value, run)
@@ -131,6 +134,14 @@ def starting_columns(A, problem, n_starts, rng):
         else:
             C = rng.standard_normal((A.size, m))
             C = A.product(C) if n % 3 == 1 else deviations[:, None] * C
+        yield assigned(C, problem)
+
+
+def forced_columns(A, problem, starts):
+    """Yield the best so far with each feature in turn in each component, where these are few."""
+    for i, j in product(range(A.size), range(problem.m)) if A.size * problem.m <= FORCED else ():
+        C = pointed(A, starts.answer.answer)
+        C[i], C[i, j] = 0.0, 2 * np.abs(C).max()
         yield assigned(C, problem)
 
 
