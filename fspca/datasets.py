@@ -78,6 +78,24 @@ def checksum(*arrays: np.ndarray) -> str:
 def load(name: str) -> Dataset:
     """Return the Dataset of that name: carried here, in the folder FSPCA_DATA, or in the cache.
 
+    What is found is checked against the sum that is known of it.
+
+    Parameters
+    ----------
+    name : str
+        One of `fspca.catalogue.CATALOGUE`.
+
+    Returns
+    -------
+    Dataset
+        With its data or its covariance.
+
+    See Also
+    --------
+    fetch : Brings one that is not here.
+
+    Examples
+    --------
     >>> load("pitprops")
     Dataset(pitprops: 13 x 13 covariance; correlations of 13 measurements of 180 pit props, ...)
     """
@@ -134,7 +152,31 @@ def _checked(name, parts, path):
 def fetch(name: str, progressbar: bool = True) -> Dataset:
     """Download a set from its public address into the cache, check it, and return it.
 
-    Needs the package pooch (and tqdm for the progress bar).
+    Needs the package pooch, and tqdm for the progress bar.
+
+    Parameters
+    ----------
+    name : str
+        One of `fspca.catalogue.CATALOGUE`, with an address.
+    progressbar : bool
+        Whether the download shows how far it is.
+
+    Returns
+    -------
+    Dataset
+        As `load` returns it from now on.
+
+    See Also
+    --------
+    load : Takes what is here.
+
+    Examples
+    --------
+    >>> try:
+    ...     fetch("pitprops")
+    ... except MissingDataError as error:
+    ...     print(str(error)[:41])
+    pitprops has no address to fetch it from:
     """
     entry = CATALOGUE[checked_choice("name", name, tuple(CATALOGUE))]
     if not entry.url:

@@ -16,6 +16,26 @@ HIT = 1e-3  # the relative error up to which tian2020 counts an answer as optima
 def intersection_ratio(support: ArrayLike, optimal: ArrayLike) -> float:
     """Return the share of the optimal features that the support contains.
 
+    It is 1 where all of them are found, however many others there are.
+
+    Parameters
+    ----------
+    support : array of int
+        The features chosen.
+    optimal : array of int
+        Those of an optimum.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    See Also
+    --------
+    relative_error : Compares objectives, which several supports may share.
+
+    Examples
+    --------
     >>> intersection_ratio([0, 1, 5], [0, 1, 2])
     0.6666666666666666
     """
@@ -23,8 +43,26 @@ def intersection_ratio(support: ArrayLike, optimal: ArrayLike) -> float:
 
 
 def relative_error(value: float, optimum: float) -> float:
-    """Return (optimum - value) / optimum, which is at least 0 for a feasible answer.
+    """Return (optimum - value) / optimum.
 
+    It is at least 0 for a feasible answer, and 0 where both are.
+
+    Parameters
+    ----------
+    value, optimum : float
+        The objectives of an answer and of the best one.
+
+    Returns
+    -------
+    float
+        Negative where the answer claims more than the optimum.
+
+    See Also
+    --------
+    hit_frequency : How many errors are small.
+
+    Examples
+    --------
     >>> relative_error(9.0, 10.0)
     0.1
     """
@@ -38,6 +76,26 @@ def relative_error(value: float, optimum: float) -> float:
 def hit_frequency(errors: ArrayLike, tolerance: float = HIT) -> float:
     """Return the share of relative errors up to the tolerance.
 
+    The tolerance is that of tian2020 unless told otherwise.
+
+    Parameters
+    ----------
+    errors : array of float
+        One of each instance.
+    tolerance : float
+        Up to which an answer counts as optimal.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    See Also
+    --------
+    relative_error : Of one answer.
+
+    Examples
+    --------
     >>> hit_frequency([0.0, 0.0005, 0.2, 0.3])
     0.5
     """
@@ -51,6 +109,24 @@ def normalised_explained_variance(A: Matrix, W: ArrayLike | Solution) -> float:
     The basis is orthonormal, so that components which overlap do not count the same variance
     twice.
 
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+        The covariance.
+    W : Solution or array (d x m)
+        The loadings.
+
+    Returns
+    -------
+    float
+        Between 0 and 1, up to rounding.
+
+    See Also
+    --------
+    fspca.check_solution : Recomputes what a Solution claims.
+
+    Examples
+    --------
     >>> normalised_explained_variance(np.diag([4.0, 2.0, 1.0]), np.eye(3)[:, [1]])
     0.5
     """
@@ -63,11 +139,28 @@ def normalised_explained_variance(A: Matrix, W: ArrayLike | Solution) -> float:
 def subspace_distance(U: ArrayLike, V: ArrayLike, norm: str = "frobenius") -> float:
     """Return the norm of sin(Theta) between the spans of U and V.
 
-    "frobenius" is the root of the sum of squares, ||UU' - VV'||_F / sqrt(2) for orthonormal U and
-    V; "spectral" is the largest sine, ||UU' - VV'||_2.  Columns of U or V that depend on others,
-    up to rounding, add nothing to its span; where one span has more dimensions, the largest
-    sine is 1, and each dimension more adds 1/2 to the sum.
+    Columns of U or V that depend on others, up to rounding, add nothing to its span; where one
+    span has more dimensions, the largest sine is 1, and each dimension more adds 1/2 to the sum.
 
+    Parameters
+    ----------
+    U, V : array (d x m)
+        Bases of two subspaces.
+    norm : "frobenius" or "spectral"
+        The root of the sum of squares, ||UU' - VV'||_F / sqrt(2) for orthonormal U and V; or the
+        largest sine, ||UU' - VV'||_2.
+
+    Returns
+    -------
+    float
+        0 for the same span.
+
+    See Also
+    --------
+    intersection_ratio : Compares supports.
+
+    Examples
+    --------
     >>> subspace_distance(np.eye(3)[:, :2], np.eye(3)[:, 1:], norm="spectral")
     1.0
     """
