@@ -13,7 +13,7 @@ import scipy.io
 import scipy.sparse
 
 from fspca import files
-from fspca.catalogue import CATALOGUE
+from fspca.catalogue import CATALOGUE, Entry
 from fspca.covariance import Covariance
 from fspca.validate import checked_choice, needed
 
@@ -194,7 +194,7 @@ def fetch(name: str, progressbar: bool = True) -> Dataset:
     return dataset
 
 
-def decoded(entry, path):
+def decoded(entry: Entry, path: Path) -> dict[str, np.ndarray]:
     """Return the arrays in a downloaded file, or say that it cannot be read."""
     try:
         return _decode(entry, path)

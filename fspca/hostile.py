@@ -110,6 +110,10 @@ class Asked(NamedTuple):
     factor: float = 1.0
     sigma: float = 0.0
 
+    def moved(self, m, objective):
+        """Return what becomes of an objective."""
+        return self.factor * objective + m * self.sigma
+
 
 def from_data(case, form):
     return Asked(Covariance.from_data(form(case.X), center=False, divisor=1.0))
