@@ -1,5 +1,6 @@
 """The notebooks keep to the rules, and each rule can fail."""
 
+import re
 from pathlib import Path
 from statistics import median
 
@@ -247,3 +248,11 @@ def test_asserts_are_counted():
     assert rules.asserts(notebook) == 0
     notebook.cells[1].source += "\nassert np.pi > 3\nnp.testing.assert_allclose(1, 1)"
     assert rules.asserts(notebook) == 2
+
+
+def test_make_lab_opens_the_first_chapter_with_the_others_beside_it():
+    """JupyterLab shows the folder that it is told of, or else the chapter's own."""
+    recipe = (toc.ROOT / "Makefile").read_text().split("\nlab:")[1].split("\n")[1]
+    folder, first = re.search(r"--ServerApp.root_dir=(\S+) (\S+)", recipe).groups()
+    assert toc.ROOT / first == PATHS[0]
+    assert all(path.is_relative_to(toc.ROOT / folder) for path in PATHS)
