@@ -14,7 +14,7 @@ from scipy.linalg import eigh
 
 from fspca.check_certificate import VERSION, check, row_terms
 from fspca.problem import SharedSupport
-from fspca.shared_support.certificate import LIGHT, light_bound, probable_bound
+from fspca.shared_support.certificate import least_light_bound, probable_bound
 from fspca.shared_support.ground import Ground
 from fspca.shared_support.rows import project_rows
 from fspca.shared_support.semidefinite import RELAX, clip_to_sum, sum_largest
@@ -38,7 +38,7 @@ def with_claim(A, solution, orthonormal, max_iter=100):
     given = {"X" if ground.of_data else "A": ground.array}
     claim = {"version": VERSION, "kind": "separate", "m": problem.m, "k": union, "counts": counts}
     claim |= {"W": np.array(solution.W)} | ({"orthonormal": 1} if orthonormal else {})
-    tried = [light_bound(ground, method).arrays for method in LIGHT]
+    tried = [least_light_bound(ground).arrays]
     if orthonormal:
         tried += [{"whole": 2}] * (A.size <= SUMMED)
     if orthonormal and A.size <= SMALL:

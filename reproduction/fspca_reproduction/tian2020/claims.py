@@ -88,9 +88,12 @@ def figure_2_points(said, start="convex"):
     """Return each point read off Figure 2.
 
     The published markers of SOAP and SRT come from a convex start that the paper leaves open;
-    `start` names the one to compare with.
+    `start` names the one to compare with, "frozen" that which was fitted on Figure 4.
     """
-    rows = {(row["set"], row["k"]): row for row in stored("tian2020_figure_2")["rows"]}
+    rows = {(row["set"], row["k"]): dict(row) for row in stored("tian2020_figure_2")["rows"]}
+    for row in stored("tian2020_frozen_figure_2")["rows"]:
+        there = rows[row["set"], row["k"]]
+        there |= {f"{method}, frozen": row[method] for method in ("soap", "srt")}
     for name, curves in said["values"].items():
         for method, values in curves.items():
             choice = OPEN["start"] if method in ("soap", "srt") else ""

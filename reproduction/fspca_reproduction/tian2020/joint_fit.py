@@ -66,7 +66,7 @@ def distances(A, problem, start):
     return found
 
 
-@experiment(cases=[{"penalty": p, "weight": w} for p, w in product(PENALTIES, WEIGHTS)])
+@experiment(cases=[{"penalty": p, "weight": w} for p, w in product(PENALTIES, WEIGHTS)], alone=True)
 def tian2020_joint_fit(penalty, weight):
     """Points of Figure 4 within half a per cent, by steps, iterate and cut: one part of the grid.
 

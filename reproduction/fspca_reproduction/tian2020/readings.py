@@ -18,10 +18,14 @@ def scheme_a_verdicts(reading="last digits"):
 
 
 def convex_verdicts(start):
-    """Return the cells of SOAP, SRT and IPU from one kind of convex start, none called open."""
-    rows = []
-    for row in stored("tian2020_convex_start")["rows"]:
-        found = {method: {"own": measures} for method, measures in row[start].items()}
+    """Return the cells of SOAP, SRT and IPU from one kind of convex start, none called open.
+
+    "frozen" is the start that was fitted on Figure 4.
+    """
+    rows, name = [], "tian2020_frozen" if start == "frozen" else "tian2020_convex_start"
+    for row in stored(name)["rows"]:
+        measured = row["convex" if start == "frozen" else start]
+        found = {method: {"own": measures} for method, measures in measured.items()}
         rows.append({"scheme": row["scheme"], "convex": found})
     cells = table_cells(rows)
     return [replace(cell, verdict=cell_verdict(cell.more["z"])) for cell in cells]
