@@ -9,6 +9,7 @@ import numpy as np
 from fspca import datasets
 from fspca.__main__ import main
 from fspca.catalogue import CATALOGUE
+from fspca.files import write_whole
 
 
 def runner(folder):
@@ -62,7 +63,11 @@ def path(folder):
     """A path of answers, into a file and a picture."""
     table = folder / "table.csv"
     if not table.exists():
-        np.savetxt(table, data(), delimiter=",")
+        text = "".join(",".join(map(str, row)) + "\n" for row in data().tolist())
+        try:
+            write_whole(table, text)
+        except OSError as error:  # the disk is full before what is to be tried has begun
+            sys.exit(str(error))
     main(["path", str(table), "-m", "2", "--json", "--output", str(folder / "path.json")])
 
 
