@@ -29,17 +29,25 @@ def runner(folder):
     engine.STATE.unlink()  # as `make reproduce` ends a pass
 
 
+def begin_with(path, text):
+    """Write what a subject needs; where the disk is full already, nothing is interrupted."""
+    if not path.exists():
+        try:
+            write_whole(path, text)
+        except OSError as error:
+            sys.exit(str(error))
+
+
 def notebooks(folder):
     """Two small notebooks, as `make reproduce` runs them."""
     import run_notebooks
-    from nbformat import v4, write
+    from nbformat import v4, writes
 
     run_notebooks.made = dict
+    cells = [v4.new_code_cell("sum(range(10**6))", id=f"c{i}") for i in range(3)]
     paths = [folder / f"{name}.ipynb" for name in "ab"]
     for path in paths:
-        if not path.exists():
-            cells = [v4.new_code_cell("sum(range(10**6))", id=f"c{i}") for i in range(3)]
-            write(v4.new_notebook(cells=cells), path)
+        begin_with(path, writes(v4.new_notebook(cells=cells)))
     sys.argv = ["run_notebooks.py", *map(str, paths)]
     run_notebooks.main()
 
@@ -62,12 +70,7 @@ def data():
 def path(folder):
     """A path of answers, into a file and a picture."""
     table = folder / "table.csv"
-    if not table.exists():
-        text = "".join(",".join(map(str, row)) + "\n" for row in data().tolist())
-        try:
-            write_whole(table, text)
-        except OSError as error:  # the disk is full before what is to be tried has begun
-            sys.exit(str(error))
+    begin_with(table, "".join(",".join(map(str, row)) + "\n" for row in data().tolist()))
     main(["path", str(table), "-m", "2", "--json", "--output", str(folder / "path.json")])
 
 
