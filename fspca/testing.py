@@ -153,7 +153,7 @@ def check_solver(solver: Callable, problem: type[Problem] = SharedSupport, *,
     See Also
     --------
     check_threads : One thread against two.
-    fspca.judge.check_solution : Judges one answer.
+    fspca.check_solution : Judges one answer.
 
     Examples
     --------
