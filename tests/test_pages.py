@@ -36,6 +36,15 @@ FAULTS = """axe.run({ exclude: EXCLUDED }, { preload: false, resultTypes: ["viol
     .flatMap(({ id, nodes }) => nodes.map((n) => id + ": " + n.html.slice(0, 120))))"""
 
 
+ANSWERS = """[...document.querySelectorAll("article p")]
+  .filter((p) => p.querySelector("strong")?.textContent.startsWith("Predict"))
+  .map((p) => {
+    let next = p.nextElementSibling ?? p.parentElement.nextElementSibling;
+    while (next && !next.matches(".cell")) next = next.nextElementSibling;
+    return !!next?.querySelector(".cell_output")?.checkVisibility();
+  })"""
+
+
 @pytest.fixture(scope="module")
 def browser():
     with Browser() as one:
@@ -90,14 +99,18 @@ def test_a_page_is_whole(browser, axe, page, width, theme, request):
     assert browser.run(FAULTS.replace("EXCLUDED", "[]" if by_night else '["mjx-container"]')) == []
 
 
-def test_a_chapter_is_light(browser):
-    weights = {}
+def test_chapters_are_light_and_predictions_hide_their_answers(browser):
+    """What stands under "Predict" up to the next text is folded until it is asked for."""
+    weights, asked, shown = [], 0, []
     for path in toc.notebooks():
-        page = HTML / path.relative_to(toc.ROOT).with_suffix(".html")
-        browser.open(page)
-        weights[page.stem] = browser.weight()
-    heavy = sorted(weights.values())
-    assert heavy[len(heavy) // 2] <= HEAVIEST, weights
+        browser.open(HTML / path.relative_to(toc.ROOT).with_suffix(".html"))
+        weights.append(browser.weight())
+        found = browser.run(ANSWERS)
+        asked += len(found)
+        shown += [path.stem] * sum(found)
+    assert sorted(weights)[len(weights) // 2] <= HEAVIEST
+    assert asked > 30
+    assert shown == []
 
 
 @pytest.mark.parametrize(("width", "end"), [(1280, 700), (360, 800)])
@@ -110,27 +123,6 @@ def test_three_doors_stand_on_the_first_screen(browser, width, end):
     browser.run("document.querySelector('.doors a').focus()")
     browser.press("Enter")
     browser.until("location.href.includes('why_choose_features')")
-
-
-def test_every_prediction_hides_its_answer(browser):
-    """What stands under "Predict" up to the next text is folded until it is asked for."""
-    shown, asked = [], 0
-    for path in toc.notebooks():
-        page = HTML / path.relative_to(toc.ROOT).with_suffix(".html")
-        if "Predict" in page.read_text(encoding="utf-8"):
-            browser.open(page)
-            found = browser.run("""[...document.querySelectorAll("article p")]
-                .filter((p) => p.querySelector("strong")?.textContent.startsWith("Predict"))
-                .map((p) => {
-                  let next = p.nextElementSibling ?? p.parentElement.nextElementSibling;
-                  while (next && !next.matches(".cell")) next = next.nextElementSibling;
-                  const output = next?.querySelector(".cell_output");
-                  return !!output?.checkVisibility();
-                })""")
-            asked += len(found)
-            shown += [page.stem] * sum(found)
-    assert asked > 30
-    assert shown == []
 
 
 def test_the_figures_of_the_laboratory_move(browser):
