@@ -179,7 +179,8 @@ def test_no_forgery_is_accepted_and_none_raises():
 @pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("seed", range(1, 11))
-def test_no_forgery_is_accepted_by_night(seed):
+def test_no_forgery_is_accepted_by_night(seed, record_property):
+    record_property("instances", COUNT)
     attack(COUNT, seed)
 
 

@@ -133,5 +133,6 @@ def test_the_oracle_tells_a_loose_bound():
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("part", range(0, NIGHT, PART))
-def test_the_bound_is_the_optimum_of_the_relaxation_by_night(part):
+def test_the_bound_is_the_optimum_of_the_relaxation_by_night(part, record_property):
+    record_property("instances", PART)
     examine(range(part, part + PART))
