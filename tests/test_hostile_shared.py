@@ -167,6 +167,12 @@ def test_no_bound_is_false(kind):
         examine(kind, seed)
 
 
+@pytest.mark.parametrize("seed", [227, 832])
+def test_rows_of_which_nothing_is_left_divide_nothing(seed):
+    """Blocks on which the relaxation with rows warned of an invalid value."""
+    examine("blocks", seed)
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("part", range(0, NIGHT, PART))
 @pytest.mark.parametrize("kind", KINDS)

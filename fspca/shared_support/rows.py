@@ -130,6 +130,7 @@ def project_rows(Q, t, fixed, k, phi, sweeps=SWEEPS, refined=REFINED):
             guess = np.where((slope < 0) & (secant > low) & (secant < high), secant, guess)
         before = phi, excess
         phi = np.where((guess > low) & (guess < high), guess, (low + high) / 2)
+        phi = np.minimum(phi, 1 - 1e-12)  # at 1 nothing is left of the row, nor of the search
     phi = before[0]  # the one that tau and N are of
     tau = np.where(count > 0, tau, np.inf)[:, None]
     X = Q * (1 - phi)[:, None]
