@@ -17,17 +17,18 @@ import pytest
 
 import fspca.check_certificate as checker
 from fspca import branch_and_bound, certify, go, ipu, soap, solve, upper_bound
+from fspca.best_first import PROOF, Tree
 from fspca.check_certificate import Floating, Node, check, gamma
 from fspca.covariance import Covariance
 from fspca.linalg import largest
+from fspca.problem import SharedSupport
 from fspca.separate_supports.alternation import alternate
-from fspca.shared_support import branch_and_bound as search
-from fspca.shared_support import certificate, ground, iteration
+from fspca.shared_support import certificate, ground, iteration, tree
 from fspca.shared_support import ipu as climbing
-from fspca.shared_support.branch_and_bound import PROOF, Tree
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.semidefinite import TopPairs
 from fspca.shared_support.swap import best_start
+from fspca.shared_support.tree import SupportTree
 from fspca.synthetic import make_scheme
 
 U = 2.0**-53
@@ -313,6 +314,10 @@ def solving():
     return inspect.getmodule(inspect.unwrap(solve))
 
 
+def searching():
+    return inspect.getmodule(inspect.unwrap(branch_and_bound))
+
+
 def theorem_on_nearly_equal_eigenvalues():
     A = Covariance(np.diag([1.0, 1, 1, 1, 0.99]))
     assert certificate.theorem_loss(A, 2, 3) == pytest.approx(0.01)
@@ -339,8 +344,8 @@ def a_listed_support_may_be_better():
     A = make_scheme("F", 8, 1)
     bad = min(range(5), key=lambda i: A[i, i])
     with (
-        patch.object(search, "best_start", lambda *all, **options: worst(A, bad)),
-        patch.object(search, "round_up", lambda *all: None),
+        patch.object(searching(), "best_start", lambda *all, **options: worst(A, bad)),
+        patch.object(SupportTree, "round_up", lambda *all: None),
     ):
         assert branch_and_bound(A, 2, 3).objective == pytest.approx(exhaustive(A, 2, 3).objective)
 
@@ -349,22 +354,28 @@ def worst(A, i):
     return ipu(A, 2, 3, init=np.eye(8)[:, [i, (i + 1) % 8]], max_iter=1)
 
 
-class Hurried(Tree):
-    """One that has no time left from the start."""
+class Hurried(SupportTree):
+    """One that has no time left once a part is opened."""
 
-    run = property(lambda self: SimpleNamespace(left=0), lambda self, given: None)
+    def opened(self, part):
+        run, self.run = self.run, SimpleNamespace(left=0)
+        try:
+            return super().opened(part)
+        finally:
+            self.run = run
 
 
 def seconds_end_the_root():
     """Where no time is left, the relaxation of a node ends at the next look at the clock."""
-    counted, honest = [], search.iterates
+    counted, honest = [], tree.iterates
 
     def counting(*all):
         for found in honest(*all):
             counted.append(1)
             yield found
 
-    with patch.object(search, "iterates", counting), patch.object(search, "Tree", Hurried):
+    hurried = patch.object(searching(), "SupportTree", Hurried)
+    with patch.object(tree, "iterates", counting), hurried:
         branch_and_bound(make_scheme("F", 30, seed=3), 3, 7, max_iter=1)
     assert len(counted) <= 4
 
@@ -390,7 +401,7 @@ def ties_in_noise_go_to_the_first():
 def what_the_relaxation_wants_is_a_start():
     """An instance on which it leads to a better support than Go's and the largest variances do."""
     A = make_scheme("F", 30, 25)
-    best = best_start(Covariance(A), 2, 7, 0, 0).objective
+    best = best_start(Covariance(A), SharedSupport(2, 7), 0, 0).objective
     with (
         patch.object(solving(), "random_subspace", lambda d, m, rng: np.eye(d)[:, :m]),
         patch.object(solving(), "affordable", lambda state: 60),
@@ -458,10 +469,9 @@ REMOVALS = {
     "residual of data": (
         Floating.ky_fan_of_data, "2 * np.sqrt(r) * e + e**2", "0",
         residuals_of_data_that_are_off),
-    "costs": (
-        checker.shared_bound, "numbers.raised(c, c, G.shape[1] + 10)", "c", costs_of_a_factor),
+    "costs": (checker.row_costs, "numbers.raised(c, c, roundings)", "c", costs_of_a_factor),
     "costs with rows": (
-        checker.shared_bound, "numbers.raised(c, size, n + G.shape[1] + 10)", "c", costs_of_rows),
+        checker.row_costs, "numbers.raised(c, size, len(Y) + roundings)", "c", costs_of_rows),
     "k - 1 entries beside": (
         checker.row_terms, "max(left - 1, 0)", "max(left - 2, 0)", costs_of_rows),
     "variances": (
@@ -483,13 +493,13 @@ REMOVALS = {
     "the tree's margin": (
         Tree.target.fget, " + PROOF * self.value", "", the_tree_ends_where_supports_tie),
     "the bound of what is open": (
-        search.grown, "bound = max(tree.target, -heap[0][0] if heap else 0.0)",
-        "bound = tree.target", an_interrupted_tree_keeps_its_bound),
+        Tree.bound.fget, ", *(-bound for bound, _, _ in self.heap[:1])", "",
+        an_interrupted_tree_keeps_its_bound),
     "the best of those listed": (
-        search.listed, "tree.offer(rows[supports[np.argmax(values)]])", "pass",
+        SupportTree.look, "self.offer(supports[np.argmax(values)])", "pass",
         a_listed_support_may_be_better),
     "max_seconds within a node": (
-        search.open_part, "or tree.run.left == 0", "", seconds_end_the_root),
+        SupportTree.opened, "or self.run.left == 0", "", seconds_end_the_root),
     "cut of the pseudoinverse": (
         climbing.proxy_rows, "len(w) * np.finfo(float).eps * w[-1]", "0", noise_has_no_inverse),
     'keep="best"': (

@@ -24,6 +24,7 @@ PLAIN_STEPS, ROOT_STEPS, NODE_STEPS = 60, 600, 60
 ROOT_PATIENCE, NODE_PATIENCE = 0.05, 0.15  # stop where so many steps gain less of what is missing
 ROOT_WINDOW, NODE_WINDOW = 80, 20
 SHARE = 0.1  # of the free features, which must be decided for the relaxation to begin again
+FEW = 2_000  # supports that are looked at before any relaxation
 
 
 class Found(NamedTuple):
@@ -96,6 +97,9 @@ class SupportTree(Tree):
         best, last, steps, since = None, np.inf, 0, 0
         if len(rows) <= k or fixed >= k:
             self.offer(rows[:k])
+            return []
+        few = comb(len(rows) - fixed, k - fixed) <= FEW
+        if few and self.listed(rows, np.arange(len(rows)) < fixed, np.inf, np.zeros(len(rows))):
             return []
         source = iterates(state, m, k, fixed)
         while True:
