@@ -8,7 +8,7 @@ from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.claim import sentences
 from fspca_reproduction.results import published, published_ids, rows_of
 from fspca_reproduction.runner import experiments
-from fspca_reproduction.tan2019 import data, methods, verdicts
+from fspca_reproduction.tan2019 import data, methods, reasons, verdicts
 from fspca_reproduction.verdict import (
     DIFFERS,
     OPEN_TO_READING,
@@ -148,3 +148,13 @@ def test_every_published_id_has_its_function():
     names = {each for each in published_ids() if each.startswith("tan2019_")}
     assert len(names) == 9
     assert names <= set(experiments())
+
+
+def test_every_cell_has_a_reason_that_the_bounds_bear_out():
+    """A cell is excluded by a bound on 50 features, never by one that our own answers break."""
+    for judged in verdicts.table_2()[2]:
+        why = judged.more["why"]
+        assert why.word in (reasons.IMPOSSIBLE, reasons.AS_CHOSEN, reasons.NOT_MET)
+        assert 0 <= why.excluded <= why.readings
+        assert (float(judged.said) > why.bound * 1.001) <= (why.word != reasons.NOT_MET)
+        assert judged.ours <= why.bound * (1 + 0.02)  # 17 for each of three: 51 where 50 are asked

@@ -14,6 +14,7 @@ import numpy as np
 
 from fspca_reproduction.claim import Said
 from fspca_reproduction.results import published, rows_of
+from fspca_reproduction.tan2019.reasons import reason
 from fspca_reproduction.verdict import DIFFERS, OPEN_TO_READING, REPRODUCED, WITHIN
 
 NEAR, TOLERANCE = 0.10, 0.02
@@ -102,8 +103,10 @@ def table_2():
         others = [value(row, method, *r) for row in rows if row["set"] == name for r in READINGS]
         if ours:
             verdict = reading_verdict(ours, printed, [each for each in others if each])
+            why = reason(name, method, printed, reading, chosen[name])
             records.append(said.number(
                 {"set": name, "method": method}, f"{printed:.4g}", ours, verdict,
-                "comes out under another reading", rule=f"{how}; {prepared['preparation']}",
+                "comes out under another reading", {"why": why}, reason=why.word,
+                rule=f"{how}; {prepared['preparation']}",
             ))  # fmt: skip
     return reading, chosen, records

@@ -1,0 +1,101 @@
+"""Why a cell of tan2019's Table 2 does not come out: beyond every bound, or merely not met.
+
+The rule, written before the bounds were computed, is "reasons_rule" of
+`data/published/tan2019_table_2.json`.
+"""
+
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from fspca_reproduction.results import rows_of
+from fspca_reproduction.tan2019.methods import SHARED
+
+IMPOSSIBLE, AS_CHOSEN, NOT_MET = "impossible", "impossible as chosen", "not met"
+KINDS = ("each", "all", "m k shared")
+SUMS, DIVISORS = ("plain", "adjusted"), ("1", "n - 1")
+READINGS = list(product(KINDS, SUMS, DIVISORS))
+ORDERS = 1000
+
+
+class Reason(NamedTuple):
+    """The word, in how many of how many readings the cell is excluded, and how near we come."""
+
+    word: str
+    excluded: int
+    readings: int
+    bound: float  # under the reading chosen
+    nearest: float  # ours there over the printed one, less 1
+    where: tuple
+
+    def __str__(self):
+        if self.word != NOT_MET:
+            return f"{self.word}: no loadings explain more than {self.bound:.4g}"
+        return (f"not met: excluded in {self.excluded} of {self.readings} readings, nearest "
+                f"{100 * self.nearest:+.1f} % ({', '.join(self.where)})")  # fmt: skip
+
+
+def limit(bounds, method, count, total, by):
+    """Return what no loadings exceed under a reading, from a row of `tan2019_cell_bounds`."""
+    few = count == "all" or (method in SHARED and count == "each")
+    if total == "plain" and method not in SHARED:
+        most = 3 * bounds["one"]["17" if few else "50"]
+    else:
+        most = bounds["three"]["50" if few else "150"]
+    return most / (1 if by == "1" else bounds["samples"] - 1)
+
+
+def numbers_of(name, method):
+    """Yield (preparation, part, count, total, by) with our number, over all rows of a set."""
+    for row in rows_of("tan2019_table_2"):
+        for count, total, by in product(("each", "all"), SUMS, DIVISORS):
+            if row["set"] == name and method in row[count]:
+                value = row[count][method][total] / (1 if by == "1" else row["samples"] - 1)
+                yield (row["preparation"], row["part"], count, total, by), value
+    for row in rows_of("tan2019_further_readings"):
+        if row["set"] == name and row["part"] != "first 42 rows" and method in row["shared"]:
+            for total, by in product(SUMS, DIVISORS):
+                value = row["shared"][method][total] / (1 if by == "1" else row["samples"] - 1)
+                yield (row["preparation"], row["part"], "m k shared", total, by), value
+
+
+def reason(name, method, printed, reading, chosen):
+    """Return why a cell is not what we find under the reading chosen."""
+    rows = [row for row in rows_of("tan2019_cell_bounds")
+            if row["set"] == name and row["part"] != "first 42 rows"]  # fmt: skip
+    limits = [limit(row, method, *each) for row in rows for each in READINGS]
+    own = next(r for r in rows if all(r[key] == chosen[key] for key in ("part", "preparation")))
+    here = limit(own, method, *reading)
+    excluded = sum(printed > most * (1 + 1e-5) for most in limits)  # rows have six digits
+    found = {where: value / printed - 1 for where, value in numbers_of(name, method)}
+    where = min(found, key=lambda each: abs(np.log1p(found[each])))
+    word = IMPOSSIBLE if excluded == len(limits) else NOT_MET
+    word = AS_CHOSEN if word == NOT_MET and printed > here * (1 + 1e-5) else word
+    return Reason(word, excluded, len(limits), here, found[where], where)
+
+
+def shape(printed, name):
+    """Return the least distance of a column's shape from ours, where, and the placebo's share.
+
+    `printed` maps methods to the numbers of the column.
+    """
+    ours = {}
+    for method in printed:
+        for where, value in numbers_of(name, method):
+            if where[4] == "1":  # a divisor changes no shape
+                ours.setdefault(where[:4], {})[method] = value
+    ours = {where: each for where, each in ours.items() if len(each) > len(printed) / 2}
+
+    def least(column):
+        best = (np.inf, None)
+        for where, each in ours.items():
+            apart = np.log([each[m] / column[m] for m in each])
+            best = min(best, (float(apart.std()), where), key=lambda pair: pair[0])
+        return best
+
+    distance, where = least(printed)
+    rng, values = np.random.default_rng(0), np.array([*printed.values()])
+    orders = (dict(zip(printed, rng.permutation(values), strict=True)) for _ in range(ORDERS))
+    share = np.mean([least(each)[0] <= distance for each in orders])
+    return distance, where, float(share)
