@@ -73,9 +73,10 @@ bench: $(READY)  ## time the solvers
 release: $(READY)  ## write what follows from the version and build dist/, the same bytes always
 	$(BIN)/python book/tools/release.py
 
-lint: $(READY)  ## mend style and format
+lint: $(READY)  ## mend style and format, and list what to read again
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python book/tools/prose.py
 
 clean:  ## remove the environment and everything built
 	rm -rf $(VENV) _build dist .cache .pytest_cache .ruff_cache *.egg-info reproduction/*.egg-info reproduction/build

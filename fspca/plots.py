@@ -25,7 +25,7 @@ STYLES |= {name: styled(words) for name, words in OTHERS.items()}
 
 
 def figure(width=6.0, height=3.4, rows=1, columns=1):
-    """Return a figure on opaque white, which reads in dark mode too, and its axes."""
+    """Return a figure on white, which the book makes the page's own ground, and its axes."""
     drawn, axes = plt.subplots(rows, columns, figsize=(width, height), layout="constrained")
     drawn.set_facecolor("white")
     for each in drawn.axes:
@@ -39,17 +39,6 @@ def curve(axes, x, y, method, label=None):
     place = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
     colour = STYLES[method]["color"]
     axes.annotate(label or method, (x[-1], y[-1]), color=colour, **place)
-
-
-def slider(pages, label, start=0):
-    """Return HTML of pages behind a slider: one shows at a time, and no kernel is needed."""
-    turn = (
-        "[...this.closest('.pages').lastChild.children].map((p, i) => p.hidden = i != this.value)"
-    )
-    shown = (f"<div{' hidden' * (i != start)}>{page}</div>" for i, page in enumerate(pages))
-    knob = f'<input type="range" min="0" max="{len(pages) - 1}" value="{start}" oninput="{turn}">'
-    shown = f'<div aria-live="polite">{"".join(shown)}</div>'
-    return f'<div class="pages"><label>{label} {knob}</label>{shown}</div>'
 
 
 # Okabe and Ito's colours without black, for groups of samples.

@@ -66,7 +66,10 @@ def sound_notebook():
             execution_count=2,
             outputs=[new_output("stream", name="stdout", text="3.14159\n")],
         ),
-        new_code_cell("plt.show()", execution_count=3, outputs=[image], metadata=alt),
+        new_code_cell(
+            "plt.show()\nassert y < 0.25", execution_count=3, outputs=[image], metadata=alt
+        ),
+        new_markdown_cell("*It falls below 25 %.*"),
     ]
     kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
     return new_notebook(
@@ -125,6 +128,14 @@ def drop_alternative_text(notebook):
 
 def empty_alternative_text(notebook):
     notebook.cells[0].source = "![](dot.png)"
+
+
+def drop_caption(notebook):
+    notebook.cells[4].source = "It falls below 25 %."
+
+
+def change_caption(notebook):
+    notebook.cells[4].source = "*It falls below 24 %.*"
 
 
 def name_a_home_folder(notebook):
@@ -206,6 +217,8 @@ BROKEN = {
     write_long_cells: rules.cells_are_short,
     drop_alternative_text: rules.images_have_alternative_text,
     empty_alternative_text: rules.images_have_alternative_text,
+    drop_caption: rules.figures_have_a_finding,
+    change_caption: rules.numbers_in_captions_are_asserted,
     name_a_home_folder: rules.paths_are_relative,
     show_a_temporary_folder: rules.paths_are_relative,
     warn: rules.nothing_warns,
@@ -245,9 +258,9 @@ def test_every_rule_is_seen_to_fail():
 
 def test_asserts_are_counted():
     notebook = sound_notebook()
-    assert rules.asserts(notebook) == 0
+    assert rules.asserts(notebook) == 1
     notebook.cells[1].source += "\nassert np.pi > 3\nnp.testing.assert_allclose(1, 1)"
-    assert rules.asserts(notebook) == 2
+    assert rules.asserts(notebook) == 3
 
 
 def test_make_lab_opens_the_first_chapter_with_the_others_beside_it():

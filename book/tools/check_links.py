@@ -23,6 +23,8 @@ class Page(HTMLParser):
         self.ids.update(attributes[name] for name in ("id", "name") if attributes.get(name))
         if tag == "img":
             self.images.append(attributes)
+        if tag == "svg" and attributes.get("role") == "img":  # drawn in the page
+            self.images.append({"src": "svg", "alt": attributes.get("aria-label")})
         if tag in ("script", "img", "source", "iframe") and attributes.get("src"):
             self.loads.append(attributes["src"])
         elif tag == "link" and attributes.get("href"):

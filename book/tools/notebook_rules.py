@@ -29,6 +29,8 @@ SECTION_LABEL = re.compile(r"^\([a-zA-Z][a-zA-Z0-9-]*\)=$", re.M)  # an experime
 CROWDED = re.compile(
     r"^:{3,}\{(?!solution)[^\n]*\n(:[a-z-]+:[^\n]*\n)*(?![\n:])[^\n]+|^(?!:)[^\n]+\n:{3,}$", re.M
 )
+CAPTION = re.compile(r"\*(?!\*).+?(?<!\*)\*(?=\n\n|$)", re.S)
+QUANTITY = re.compile(r"(?<![\w.^])(?<!\^\{)\d[\d,]*(?:\.\d+)?")
 EMPTY_ALTERNATIVE = re.compile(r"!\[\s*\]\(")
 
 
@@ -89,6 +91,24 @@ def images_have_alternative_text(notebook):
         f"cell {i}: an image with an empty alternative text"
         for i, cell in enumerate(notebook.cells)
         if cell.cell_type == "markdown" and EMPTY_ALTERNATIVE.search(cell.source)
+    ]
+
+
+def figures_have_a_finding(notebook):
+    return [
+        f"cell {i}: an image, and no paragraph of emphasis below it says what it shows"
+        for i, caption in captions(notebook)
+        if not caption
+    ]
+
+
+def numbers_in_captions_are_asserted(notebook):
+    """They stand in the code above: as they are, or as a hundredth where they are per cent."""
+    return [
+        f"cell {i}: {number} is in the caption, and in no cell above"
+        for i, caption in captions(notebook)
+        for number in QUANTITY.findall(re.sub(r"\[[^]]*\]\([^)]*\)", "", caption))
+        if value(number) not in quantities(notebook.cells[: i + 1])
     ]
 
 
@@ -185,6 +205,8 @@ RULES = [
     metadata_is_clean,
     cells_are_short,
     images_have_alternative_text,
+    figures_have_a_finding,
+    numbers_in_captions_are_asserted,
     paths_are_relative,
     nothing_warns,
     code_is_plain_python,
@@ -201,6 +223,24 @@ def code_cells(notebook):
     """Pairs (place in the notebook, cell) of the code cells that hold any code."""
     cells = enumerate(notebook.cells)
     return [(i, cell) for i, cell in cells if cell.cell_type == "code" and cell.source.strip()]
+
+
+def captions(notebook):
+    """Pairs (place of a cell with an image, the emphasised paragraph below it or "")."""
+    for i, cell in code_cells(notebook):
+        if any(map(is_image, cell.outputs)):
+            below = notebook.cells[i + 1].source if i + 1 < len(notebook.cells) else ""
+            yield i, found[0] if (found := CAPTION.match(below)) else ""
+
+
+def quantities(cells):
+    code = " ".join(cell.source for cell in cells if cell.cell_type == "code")
+    found = {value(number) for number in QUANTITY.findall(code.replace("_", ""))}
+    return found | {round(100 * number, 9) for number in found}
+
+
+def value(number):
+    return float(number.replace(",", "").rstrip("."))
 
 
 def lines(cell):

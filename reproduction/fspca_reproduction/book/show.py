@@ -18,7 +18,8 @@ from fspca_reproduction.book.tables import Table
 SVG = {"svg.fonttype": "none", "svg.hashsalt": "fspca", "font.sans-serif": ["DejaVu Sans"]}
 UNSIGNED = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 DENSE = 1000  # marks, from which on they are drawn as pixels
-INDEXED, SIZE = re.compile(r"\$.*[_^].*\$"), 11.5  # an index is 0.7 of its text: 8 points
+LEAST, SIZE = 8, 11.5  # points of a text, and of one with indices, which are 0.7 of it
+INDEXED = re.compile(r"\$.*[_^].*\$")
 
 
 def vector_figures():
@@ -33,8 +34,9 @@ def shown(figure):
         if axis.get_scale() in ("log", "symlog"):
             axis.set_tick_params(which="both", labelsize=SIZE)
     for artist in figure.findobj():
-        if isinstance(artist, Text) and INDEXED.search(artist.get_text()):
-            artist.set_size(max(SIZE, artist.get_size()))
+        if isinstance(artist, Text):
+            least = SIZE if INDEXED.search(artist.get_text()) else LEAST
+            artist.set_size(max(least, artist.get_size()))
         elif marks(artist) >= DENSE:
             artist.set_rasterized(True)
     file = io.StringIO()

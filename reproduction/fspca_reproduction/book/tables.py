@@ -17,18 +17,18 @@ class Table:
     """
 
     def __init__(self, heads, lines, stubs=1):
-        self.heads, self.stubs = heads, stubs
+        self.heads, self.stubs = [list(map(str, line)) for line in heads], stubs
         self.lines = [[c if isinstance(c, tuple) else (c, "") for c in line] for line in lines]
 
     def _repr_html_(self):
-        heads = (f"<tr>{''.join(merged(line))}</tr>" for line in self.heads)
+        heads = "".join(f"<tr>{''.join(merged(line))}</tr>" for line in self.heads)
         lines, above = [], None
         for (outer, tone), *line in self.lines:
             first = [("" if outer == above and self.stubs > 1 else outer, tone), *line]
             lines.append("".join(self.cell(j, *cell) for j, cell in enumerate(first)))
             above = outer
         body = "".join(f"<tr>{line}</tr>" for line in lines)
-        return f"<table><thead>{''.join(heads)}</thead><tbody>{body}</tbody></table>"
+        return f'<table class="dataframe"><thead>{heads}</thead><tbody>{body}</tbody></table>'
 
     def cell(self, j, text, verdict):
         text = escape(str(text)).replace("\n", "<br>")
