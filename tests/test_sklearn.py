@@ -30,7 +30,7 @@ def X():
     return np.random.default_rng(0).standard_normal((40, 9)) * np.linspace(1, 2, 9)
 
 
-@pytest.mark.filterwarnings("ignore::fspca.tables.UnitsWarning")
+@pytest.mark.filterwarnings("ignore::fspca.validate.UnitsWarning")
 @parametrize_with_checks([kind(1, problem=problem) for kind in BOTH for problem in PROBLEMS])
 def test_every_check_of_scikit_learn_passes(estimator, check):
     check(estimator)
