@@ -23,7 +23,7 @@ class WithData(build_py):
                 to = Path(self.build_lib) / "fspca_reproduction" / "data" / folder
                 hidden = shutil.ignore_patterns(
                     ".*", "nightly"
-                )  # interrupted runs, what was tested
+                )  # begun; tested
                 shutil.rmtree(to, ignore_errors=True)  # what an earlier build has left
                 shutil.copytree(DATA / folder, to, ignore=hidden)
 
