@@ -21,9 +21,7 @@ class WithData(build_py):
         if not self.editable_mode:  # there `data` itself is read
             for folder in ("published", "results"):
                 to = Path(self.build_lib) / "fspca_reproduction" / "data" / folder
-                hidden = shutil.ignore_patterns(
-                    ".*", "nightly"
-                )  # begun; tested
+                hidden = shutil.ignore_patterns(".*", "nightly")  # begun; tested
                 shutil.rmtree(to, ignore_errors=True)  # what an earlier build has left
                 shutil.copytree(DATA / folder, to, ignore=hidden)
 
