@@ -19,7 +19,7 @@ DATA := $(shell find data fspca/raw -type f -not -name '.*' 2>/dev/null)
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*' -not -path 'book/assignments/*')
 PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
 
-.PHONY: book pdf lab test nightly test-lint test-unit test-book test-notebooks reproduce notebooks assignments \
+.PHONY: book pdf lab test nightly mutants test-lint test-unit test-book test-notebooks reproduce notebooks assignments \
   instructor-archive bench release lint clean help
 .DELETE_ON_ERROR:
 
@@ -31,6 +31,10 @@ test: test-lint test-unit test-book test-notebooks  ## run every check
 
 nightly: $(HTML)/.built  ## run the checks that take long, but for what passed at this commit
 	$(BIN)/pytest -n 2 -m nightly --resume || [ $$? -eq 5 ]  # 5: nothing was left to run
+	$(BIN)/python tests/mutants.py
+
+mutants: $(READY)  ## change the core in one place after another, and see whether its tests notice
+	$(BIN)/python tests/mutants.py
 
 test-lint: $(READY)  ## check style, format and types
 	$(BIN)/ruff check .

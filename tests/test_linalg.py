@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fspca import Covariance
-from fspca.linalg import ALIKE, basis, largest
+from fspca.linalg import ALIKE, TIE, basis, largest, leading_of_matrix
 
 
 def test_ties_go_to_the_smallest_index():
@@ -16,6 +16,19 @@ def test_ties_go_to_the_smallest_index():
             order = np.argsort(-score, kind="stable")
             assert largest(score, k).tolist() == sorted(order[:k])
             assert np.array_equal(largest(wobble, k), largest(score, k))
+
+
+def test_leading_pairs_are_as_many_as_asked_for_and_descend():
+    A = np.diag([1.0, 4.0, 2.0, 3.0])
+    for m in (1, 2, 4):
+        values, vectors = leading_of_matrix(A, m)
+        assert values.tolist() == [4.0, 3.0, 2.0, 1.0][:m]
+        assert np.array_equal(np.argmax(vectors, axis=0), [1, 3, 2, 0][:m])
+        assert vectors == pytest.approx(np.eye(4)[:, [1, 3, 2, 0][:m]])
+
+
+def test_rounding_is_less_than_what_ties_by_far_less_than_a_difference():
+    assert 100 * np.finfo(float).eps < TIE < ALIKE
 
 
 def test_what_differs_by_more_is_no_tie():

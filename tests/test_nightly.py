@@ -1,7 +1,9 @@
 """What the nightly run stores is what ran, and the page shows all of it."""
 
+import ast
 import json
 
+import mutants
 import nightly_page
 import pytest
 import toc
@@ -76,6 +78,23 @@ def test_a_row_of_the_page_adds_up_its_cases():
 )
 def test_what_is_stored_is_still_tested(path):
     assert nightly_page.stored(path)[1].keys() <= dict(nightly_page.at_night(path)).keys()
+
+
+def test_the_page_counts_mutants(tmp_path, monkeypatch):
+    row = {"of": 9, "killed": ["a", "b"], "survived": {"c": "the same number", "d": ""}}
+    (tmp_path / "data" / "results").mkdir(parents=True)
+    (tmp_path / "data" / "results" / "mutants.json").write_text(json.dumps({"linalg": row}))
+    monkeypatch.setattr(nightly_page, "ROOT", tmp_path)
+    assert "| `linalg` | 9 | 4 | 2 | 1 | 1 |" in nightly_page.mutants()
+
+
+def test_a_mutant_is_one_change_and_is_seen():
+    source = "def f(x: int = 1):\n    if x < 2:\n        x += 3\n    return min(x, 5) - 4\n"
+    told = dict(mutants.mutants(source))
+    assert len(told) == 11
+    words = "2:7 x < 2  ->  x <= 2"
+    assert "x <= 2" in ast.unparse(told[words]())
+    assert ast.unparse(told[words]()).count("<=") == 1
 
 
 def test_the_page_has_every_file_of_the_store():

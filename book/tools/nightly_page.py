@@ -13,6 +13,16 @@ PAGE = "book/appendix/what_is_tested"
 FOLDER = ROOT / "data" / "results" / "nightly"
 HEAD = "| what is tested | cases | instances | seconds | last run | result |\n" + 6 * "|---" + "|\n"
 
+MUTANTS = """
+## One change at a time
+
+Each module is changed in one place, and its own tests are run: they see the change, or it survives.
+A survivor may have a reason: it does what the module did before.
+
+| module | places | tried | seen | survived, with a reason | without |
+|---|---|---|---|---|---|
+"""
+
 
 def at_night(path):
     """Yield the functions of a test file that are marked, or some of whose cases are."""
@@ -64,9 +74,21 @@ def table():
     return text
 
 
+def mutants():
+    """Return the table of what the tests saw when a module was changed in one place."""
+    path = ROOT / "data" / "results" / "mutants.json"
+    text = MUTANTS
+    for module, row in json.loads(path.read_text()).items() if path.exists() else ():
+        seen, survived = len(row["killed"]), row["survived"]
+        known = sum(map(bool, survived.values()))
+        counts = (row["of"], seen + len(survived), seen, known, len(survived) - known)
+        text += f"| `{module}` | {' | '.join(map(str, counts))} |\n"
+    return text
+
+
 def fill(app, page, source):
     if page == PAGE:
-        source[0] += table()
+        source[0] += table() + mutants()
 
 
 def setup(app):

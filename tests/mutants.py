@@ -1,0 +1,186 @@
+"""Do the tests of a module see when it is changed?  One small change after another.
+
+    python tests/mutants.py [--most 40] [module ...]
+
+Each module of `TESTED` is changed in one place, as `changes` says, and its tests are run: a mutant
+that they let pass survives.  With --most, so many mutants of each are drawn, always the same.
+What is found is stored after each in data/results/mutants.json, where a reason is to be written
+beside a survivor that does what it did before.  Of the same code only those survivors are run again
+that have no reason yet.
+"""
+
+import argparse
+import ast
+import hashlib
+import json
+import os
+import random
+import resource
+import sys
+from functools import partial
+from importlib import import_module
+from importlib.machinery import SourceFileLoader
+from importlib.util import spec_from_file_location
+from itertools import islice
+from pathlib import Path
+
+TOP = Path(__file__).parents[1]
+STORE = TOP / "data" / "results" / "mutants.json"
+TESTED = {
+    "linalg": "linalg",
+    "metrics": "metrics_and_synthetic",
+    "covariance": "covariance test_bad_input",
+    "sources": "sources test_covariance",
+    "check_certificate": "check_certificate",
+    "shared_support/go": "go",
+    "shared_support/ipu": "ipu",
+    "shared_support/iteration": "ipu test_soap test_srt",
+    "shared_support/swap": "swap",
+    "shared_support/certificate": "certificate",
+    "shared_support/semidefinite": "certificate",
+    "shared_support/branch_and_bound": "branch_and_bound",
+    "shared_support/tree": "branch_and_bound",
+    "nonnegative/halfspaces": "halfspaces",
+    "nonnegative/spannogram": "spannogram",
+    "separate_supports/alternation": "solve_separate",
+}
+OTHER = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Mod: ast.Mult, ast.And: ast.Or, ast.Or: ast.And,
+}  # fmt: skip
+PAIRS = ["min max", "minimum maximum", "argmin argmax", "any all", "floor ceil", "zeros ones"]
+NAMES = {one: other for pair in PAIRS for one, other in (pair.split(), pair.split()[::-1])}
+DROPPED = (ast.AugAssign, ast.Raise, ast.Continue, ast.Break)
+
+
+def changes(node):
+    """Yield for each way to change a node the field, and what it becomes."""
+    match node:
+        case ast.Compare(ops=[first, *rest]) if type(first) in OTHER:
+            yield "ops", [OTHER[type(first)](), *rest]
+        case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if type(op) in OTHER:
+            yield "op", OTHER[type(op)]()
+        case ast.UnaryOp(op=ast.USub()):
+            yield "op", ast.UAdd()
+        case ast.If() | ast.While() | ast.IfExp():
+            yield "test", ast.UnaryOp(ast.Not(), node.test)
+        case ast.Constant(value=bool(value)):
+            yield "value", not value
+        case ast.Constant(value=int(value) | float(value)):
+            yield "value", value + 1
+        case ast.Name(id=name) if name in NAMES:
+            yield "id", NAMES[name]
+        case ast.Attribute(attr=name) if name in NAMES:
+            yield "attr", NAMES[name]
+    body = node.body if isinstance(getattr(node, "body", None), list) else []
+    for i, each in enumerate(body):
+        call = isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)
+        if call or isinstance(each, DROPPED):
+            yield "body", [*node.body[:i], ast.Pass(), *node.body[i + 1 :]]
+
+
+def nodes(node):
+    """Yield what may be changed: no annotation, and no word that is only said."""
+    if isinstance(node, ast.JoinedStr | ast.Raise | ast.Import | ast.ImportFrom):
+        return
+    yield node
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list"):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST):
+                yield from nodes(child)
+
+
+def mutants(source):
+    """Yield each mutant in words, what it was and is, with a function that makes its tree."""
+    for n, node in enumerate(nodes(ast.parse(source))):
+        for i, (field, value) in enumerate(changes(node)):
+            was, old = ast.unparse(node), getattr(node, field)
+            setattr(node, field, value)
+            now = ast.unparse(node)
+            setattr(node, field, old)
+            if "\n" in was:  # of a statement the line that differs
+                both = zip(was.splitlines(), now.splitlines(), strict=False)
+                was, now = next((one, other) for one, other in both if one != other)
+            place = f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
+            told = f"{place} {was.strip()}  ->  {now.strip()}"
+            yield told, partial(changed, source, n, i)
+
+
+def changed(source, n, i):
+    tree = ast.parse(source)
+    node = next(islice(nodes(tree), n, None))
+    setattr(node, *next(islice(changes(node), i, None)))
+    return ast.fix_missing_locations(tree)
+
+
+def run(module, tree, tests, seconds):
+    """Return whether the tests pass with this code for the module, and their CPU seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if not (child := os.fork()):
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        for stream in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+
+        class Changed(SourceFileLoader):
+            def get_code(self, name):
+                return compile(tree, self.path, "exec")
+
+        class Finder:
+            def find_spec(self, name, *_):
+                if name == f"fspca.{module.replace('/', '.')}":
+                    path = TOP / "fspca" / f"{module}.py"
+                    return spec_from_file_location(name, path, loader=Changed(name, str(path)))
+
+        sys.meta_path.insert(0, Finder())
+        failed = True
+        try:
+            import_module(f"fspca.{module.replace('/', '.')}")  # before pytest rewrites it
+            files = [f"tests/test_{name.removeprefix('test_')}.py" for name in tests.split()]
+            files += ["--doctest-modules", f"fspca/{module}.py"]
+            failed = import_module("pytest").main(["-x", "-q", "-p", "no:cacheprovider", *files])
+        finally:
+            os._exit(bool(failed))
+    status = os.waitpid(child, 0)[1]
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return status == 0, after.ru_utime - before.ru_utime
+
+
+def examine(module, store, most):
+    """Try the mutants of a module, but for those that are known to be seen, or known why not."""
+    source = (TOP / "fspca" / f"{module}.py").read_text()
+    code = hashlib.sha256(ast.dump(ast.parse(source)).encode()).hexdigest()[:16]
+    every = list(mutants(source))
+    row = store.get(module, {})
+    if row.get("code") != code:  # what was seen in other code may not be seen in this
+        reasons = {told: row.get("survived", {}).get(told) for told, _ in every}
+        survived = {told: why for told, why in reasons.items() if why}
+        row = {"code": code, "of": len(every), "killed": [], "survived": survived}
+    store[module] = row
+    passed, seconds = run(module, ast.parse(source), TESTED[module], 600)
+    assert passed, f"the tests of {module} fail without a change"
+    for told, make in random.Random(0).sample(every, min(most, len(every))):
+        if told in row["killed"] or row["survived"].get(told):
+            continue
+        if run(module, make(), TESTED[module], int(10 + 3 * seconds))[0]:
+            row["survived"][told] = ""
+            print(f"{module}: {told}", flush=True)
+        else:
+            row["killed"].append(told)
+            row["survived"].pop(told, None)
+        STORE.write_text(json.dumps(store, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--most", type=int, default=10**6)
+    parser.add_argument("modules", nargs="*", default=list(TESTED))
+    asked = parser.parse_args()
+    for name in ("pytest", "scipy.linalg", "scipy.sparse"):  # once, for all children
+        import_module(name)
+    kept = json.loads(STORE.read_text()) if STORE.exists() else {}
+    for each in asked.modules:
+        examine(each, kept, asked.most)
