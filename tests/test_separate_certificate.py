@@ -238,7 +238,7 @@ def bounds_beside_enumeration(seed):
     claim = {"version": 1, "kind": "separate", "m": m, "k": max(union, m), "A": A, "W": W,
              "counts": counts, "gap": 1e300, "orthonormal": 1}  # fmt: skip
     found = column_arrays(A, counts, 30)
-    moved = {name: x + 0.1 * np.abs(x).max() * rng.standard_normal(x.shape)
+    moved = {name: x + 0.1 * np.abs(x).max(initial=0.0) * rng.standard_normal(x.shape)
              for name, x in found.items()}  # fmt: skip
     moved["p"] = np.abs(moved["p"])
     for arrays in (found, moved, {"whole": 2}):
