@@ -400,9 +400,11 @@ def signed(B, error, low, high, numbers):
     With (B - t) y > 0 for both ends t, and so for all between, x'(B - t) y > 0 for every x > 0.
     """
     w, V = np.linalg.eigh(numbers.doubles(B))
-    u = V[:, -1]
+    u, above = V[:, -1], w[-1] - w[:-1]
+    if not np.all(above > 0):  # u is one of many
+        return False
     right = np.where(u > 0, -u[u < 0].sum(), u[u > 0].sum())  # at right angles to u
-    y = V[:, :-1] @ ((V[:, :-1].T @ right) / (w[:-1] - w[-1]))
+    y = V[:, :-1] @ ((V[:, :-1].T @ right) / -above)
     if not y.any() or not np.all(np.isfinite(y)):
         return False
     y, n = numbers.read(y / np.abs(y).max(), 1), len(B)
