@@ -67,7 +67,7 @@ def link_words(app, doctree, page):
             isinstance(parent, LEFT_ALONE) for parent in parents
         ):
             continue
-        found = re.search(rf"\b({'|'.join(map(re.escape, left))})(s|es)?\b", text.astext(), re.I)
+        found = re.search(rf"\b({'|'.join(map(as_written, left))})(s|es)?\b", text.astext(), re.I)
         if left and found:
             word = next(each for each in left if each.lower() == found[1].lower())
             left.remove(word)
@@ -75,6 +75,11 @@ def link_words(app, doctree, page):
             link = nodes.reference("", found[0], internal=True, classes=["term"])
             link["refuri"] = f"{there}#{app.env.words[word]['id']}"
             text.parent.replace(text, [nodes.Text(before), link, nodes.Text(after)])
+
+
+def as_written(word):
+    """Return the pattern of a word, whose capital counts: Go is a method, and go is none."""
+    return re.escape(word) if word.islower() else f"(?-i:{re.escape(word)})"
 
 
 def ancestors(node):
