@@ -41,6 +41,7 @@ def night(pytester, monkeypatch):
         kept = json.loads((pytester.path / "data/results/nightly/test_toy.json").read_text())
         return found.parseoutcomes(), kept
 
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # in it nothing is stored
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # they take seconds to load
     pytester.run("git", "init", "-q")
     identity = ("-c", "user.name=a", "-c", "user.email=a@b")
