@@ -19,6 +19,7 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
     "--disable-dev-shm-usage", "--remote-allow-origins=*", "--remote-debugging-port=0",
 )  # fmt: skip
+STILL = "document.getAnimations().every((each) => !(each instanceof CSSTransition))"
 SET = """!window.MathJax || [...document.querySelectorAll(".math")].every(
     (place) => place.querySelector("mjx-container"))"""
 MODES = {(width, theme) for width in (1280, 360) for theme in ("light", "dark")}
@@ -83,6 +84,7 @@ class Browser:
         self.ask("Page.navigate", url=path if "://" in str(path) else Path(path).as_uri())
         self.wait_for("Page.loadEventFired")
         self.until(SET, seconds=self.patience / 4)
+        self.until(STILL)
 
     def run(self, script):
         """Return what an expression of JavaScript is worth in the page."""
