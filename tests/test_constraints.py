@@ -77,7 +77,8 @@ def test_constrained_answers_are_those_of_enumeration_and_their_proofs_are_taken
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("first", range(0, NIGHT, 500))
-def test_constrained_answers_of_two_thousand_problems(first):
+def test_constrained_answers_of_two_thousand_problems(first, record_property):
+    record_property("instances", 500)
     assert not list(all_faults(range(first, first + 500)))
 
 
