@@ -166,3 +166,16 @@ def test_bad_budgets_are_refused():
         branch_and_bound(A, 1, 2, max_memory=10)
     with pytest.raises(ValueError, match="effort='slow' must be one of"):
         solve(A, 1, 2, effort="slow")
+
+
+@pytest.mark.parametrize(("m", "strength"), [(1, 6.0), (1, 1.5), (2, 3.0)])
+def test_wide_data_are_searched_without_rows_that_their_claims_cannot_carry(m, strength):
+    """A of more than 500 features and fewer samples is not formed, and the checker takes no Y."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((53, 545))
+    X[:, :6] += strength * rng.standard_normal((53, 1))
+    A = Covariance.from_data(X, center=False, divisor=1)
+    found = branch_and_bound(A, m, 6, max_seconds=3)
+    verdict = check(found.certificate | {"X": X})
+    assert verdict.holds, verdict
+    assert verdict.bound == pytest.approx(found.upper_bound, rel=1e-6)

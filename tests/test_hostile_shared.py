@@ -167,10 +167,10 @@ def test_no_bound_is_false(kind):
         examine(kind, seed)
 
 
-@pytest.mark.parametrize("seed", [227, 832])
-def test_rows_of_which_nothing_is_left_divide_nothing(seed):
-    """Blocks on which the relaxation with rows warned of an invalid value."""
-    examine("blocks", seed)
+# Found by night: an invalid value in the relaxation with rows, and rows that wide data cannot take.
+@pytest.mark.parametrize(("kind", "seed"), [("blocks", 227), ("blocks", 832), ("wide", 216)])
+def test_what_a_night_found_is_mended(kind, seed):
+    examine(kind, seed)
 
 
 @pytest.mark.nightly

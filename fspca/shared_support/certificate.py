@@ -142,7 +142,8 @@ def dual_bound(ground, rowwise, max_iter, ends=None, target=-np.inf, init=None, 
     scale, state = relaxed(ground) if init is None else init
     best, n_iter, fixed = None, 0, ground.fixed
     m, k = ground.problem.m, ground.problem.k
-    stages = [descend] + [descend_rows] * (rowwise and fixed < len(ground.rows) <= ROWS_SIZE)
+    rowwise = rowwise and fixed < len(ground.rows) <= ROWS_SIZE and not ground.wide(ground.rows)
+    stages = [descend] + [descend_rows] * rowwise
     stages = stages if hasattr(state, "basis") else stages[1:]  # of rows already
     try:
         for stage in stages:

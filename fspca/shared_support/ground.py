@@ -115,6 +115,10 @@ class Ground:
             "whole": given("whole"),
         }
 
+    def wide(self, rows):
+        """Whether A on these rows is not formed: then the checker takes no Y."""
+        return self.of_data and len(rows) > max(FORMED, len(self.array))
+
     def prove(self, rows, required, G, Y=None, witness=None):
         """Return ((rest, c, bound), arrays) for C = GG' and Y.
 
@@ -122,7 +126,7 @@ class Ground:
         eigenpairs, with s raised until the checker finds that it is one.
         """
         arrays = {"G": G} if Y is None else {"G": G, "Y": Y}
-        if not self.of_data or len(rows) <= max(FORMED, len(self.array)):
+        if not self.wide(rows):
             return self.bound(rows, required, arrays), arrays
         X = self.array[:, rows]
         values, V = witness or leading_less(X, G, self.problem.m)

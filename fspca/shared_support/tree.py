@@ -116,7 +116,8 @@ class SupportTree(Tree):
                 if is_root and steps % 100 == 0:
                     self.round_up(rows, fixed, best.z)
             plain = not isinstance(found.state, RowState) and found.state.basis is None
-            if plain and not closes and (since >= PLAIN_STEPS or late):
+            plain = plain and not closes and not self.ground.wide(rows)
+            if plain and (since >= PLAIN_STEPS or late):
                 source, since, late = iterates(with_rows(found.state), m, k, fixed), 0, False
                 if len(rows) <= ROWS_SIZE:
                     continue
