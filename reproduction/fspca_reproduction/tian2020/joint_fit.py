@@ -21,7 +21,7 @@ from fspca.shared_support.srt import srt
 from fspca_reproduction.results import published, rows_of
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tian2020 import table_2
-from fspca_reproduction.tian2020.figures import SCALES, M, clocked, of_set
+from fspca_reproduction.tian2020.figures import SCALES, M, clocked, of_set, tian2020_figure_2
 
 PENALTIES = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 FEW, K = table_2.M, table_2.K
@@ -116,13 +116,7 @@ def tian2020_frozen(scheme, seed):
     return {"convex": row, "cssp": [1 - each / best[1] for each in ends]}
 
 
-@experiment(
-    cases=[
-        {"set": name, "k": k}
-        for name in ("lymphoma_covariance", "nus_wide", "numerical_numbers")
-        for k in (11, 20, 30, 40, 50)
-    ]
-)
+@experiment(cases=tian2020_figure_2.cases)
 def tian2020_frozen_figure_2(set, k):
     """SOAP and SRT from the frozen start, normalised as in Figure 2."""
     A = of_set(set)
