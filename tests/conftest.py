@@ -13,6 +13,8 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+from fspca.files import write_whole
+
 TOP = Path(__file__).parents[1]
 FOLDER = TOP / "data" / "results" / "nightly"
 NOW = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
@@ -34,15 +36,14 @@ def stored(path):
 
 
 def written(path, runs, tests):
-    """Write one line for a run and one for a test; a file is there whole or not at all."""
+    """Write one line for a run and one for a test."""
     runs = {name: runs[name] for name in sorted({row["run"] for row in tests.values()})}
     parts = []
     for title, rows in (("runs", runs), ("tests", tests)):
         lines = [f"    {json.dumps(name)}: {json.dumps(rows[name])}" for name in rows]
         parts.append(f'  "{title}": {{\n' + ",\n".join(lines) + "\n  }")
     path.parent.mkdir(exist_ok=True)
-    path.with_suffix(".part").write_text("{\n" + ",\n".join(parts) + "\n}\n")
-    os.replace(path.with_suffix(".part"), path)
+    write_whole(path, "{\n" + ",\n".join(parts) + "\n}\n")
 
 
 def pytest_collection_modifyitems(config, items):
