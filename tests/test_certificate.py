@@ -116,13 +116,16 @@ def test_wide_data_is_bounded_without_the_matrix(seed):
 
 def hidden_direction():
     """A direction of variance 1.5 that the start of an iteration, known to anybody, is blind to."""
-    d, T, s = 520, 300, 60
-    B = np.hstack([random_subspace(d, q, np.random.default_rng(0)) for q in (1, 2)])
-    rows = np.arange(T, T + s)
-    v, Q = np.ones(s), np.linalg.qr(B[rows])[0]
+    B = np.hstack([random_subspace(520, q, np.random.default_rng(0)) for q in (1, 2)])
+    return hidden_from(B, 300, np.ones(60))
+
+
+def hidden_from(B, T, v):
+    """T variances of one, and below them a direction of 1.5 along v, less what B sees of it."""
+    u, rows = np.zeros(len(B)), np.arange(T, T + len(v))
+    Q = np.linalg.qr(B[rows])[0]
     for _ in range(2):
-        v -= Q @ (Q.T @ v)
-    u = np.zeros(d)
+        v = v - Q @ (Q.T @ v)
     u[rows] = v / np.linalg.norm(v)
     A = 1.5 * np.outer(u, u)
     A[np.arange(T), np.arange(T)] += 1

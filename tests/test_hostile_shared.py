@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.linalg
+from test_certificate import hidden_from
 
 from fspca import Covariance, branch_and_bound, certify, go, ipu, solve, upper_bound
 from fspca.covariance import as_covariance
@@ -108,15 +109,7 @@ def hidden(rng):
     counts = {q for q in (1, 2, m, m + 1, 2 * m, m + 10) if q < s // 3}
     known = np.hstack([random_subspace(d, q, np.random.default_rng(0)) for q in sorted(counts)])
     start = np.random.default_rng(0).standard_normal((d, 1))
-    rows = np.arange(T, T + s)
-    Q = np.linalg.qr(np.hstack([known, start])[rows][:, : s - 1])[0]
-    v = rng.standard_normal(s)
-    for _ in range(2):
-        v -= Q @ (Q.T @ v)
-    u = np.zeros(d)
-    u[rows] = v / np.linalg.norm(v)
-    A = 1.5 * np.outer(u, u)
-    A[np.arange(T), np.arange(T)] += 1
+    A = hidden_from(np.hstack([known, start])[:, : s - 1], T, rng.standard_normal(s))
     return A, m, s + m - 1, (1.5 + m - 1) * (1 - ROUNDING)
 
 

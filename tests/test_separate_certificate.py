@@ -5,6 +5,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from test_solve_separate import awkward
 
 from fspca import Covariance, SeparateSupports, solve_separate, upper_bound
 from fspca.check_certificate import check
@@ -171,18 +172,9 @@ def hostile(seed):
     """A covariance of at most 12 features, and counts: low rank, copies, zeros, ties, any scale."""
     rng = np.random.default_rng(seed)
     d, n = int(rng.integers(3, 13 if seed % 10 == 0 else 8)), int(rng.integers(1, 9))
-    X = rng.standard_normal((n, d)) * rng.uniform(0.1, 3, d)
-    kind = seed % 6
-    if kind == 1:
-        X[:, 1] = X[:, 0] * rng.choice([-1.0, 1.0])
-    elif kind == 2:
-        X = np.round(X)
-    elif kind == 3:
-        X[:, rng.integers(d)] = 0
-    elif kind == 4:
-        X /= np.maximum(np.linalg.norm(X, axis=0), 1e-9)
-    elif kind == 5:
-        X = np.ones((n, d))
+    X = awkward(rng, n, d, seed % 6)
+    if seed % 6 == 1:
+        X[:, 1] *= rng.choice([-1.0, 1.0])
     A = X.T @ X * 10.0 ** rng.integers(-100, 101)
     return (A + A.T) / 2, rng.integers(1, min(4, d) + 1, 2 if seed % 3 else 1)
 

@@ -160,12 +160,9 @@ def best_of_all(A, k):
     return best
 
 
-def hostile(seed):
-    """A small covariance of awkward spectrum or scale: low rank, duplicates, zeros, ties, huge."""
-    rng = np.random.default_rng(seed)
-    d, n = int(rng.integers(3, 8)), int(rng.integers(1, 9))
+def awkward(rng, n, d, kind):
+    """Return data (n x d) as they come, or with a copy, ties, a zero, unit columns, or all ones."""
     X = rng.standard_normal((n, d)) * rng.uniform(0.1, 3, d)
-    kind = seed % 5
     if kind == 1:
         X[:, 1] = X[:, 0]
     elif kind == 2:
@@ -174,6 +171,14 @@ def hostile(seed):
         X[:, rng.integers(d)] = 0
     elif kind == 4:
         X /= np.maximum(np.linalg.norm(X, axis=0), 1e-9)
+    return np.ones((n, d)) if kind == 5 else X
+
+
+def hostile(seed):
+    """A small covariance of awkward spectrum or scale: low rank, duplicates, zeros, ties, huge."""
+    rng = np.random.default_rng(seed)
+    d, n = int(rng.integers(3, 8)), int(rng.integers(1, 9))
+    X = awkward(rng, n, d, seed % 5)
     return X.T @ X * 10.0 ** rng.integers(-8, 9), int(rng.integers(1, min(4, d + 1)))
 
 
