@@ -3,6 +3,7 @@
 A cell's picture and the emphasised paragraph that follows it become a figure with its caption.
 A picture of vectors is written into the page: black becomes the ink of its text, white its ground,
 a grey what lies between, and the colours of methods are lighter on a dark ground (book.css).
+What no eye sees is left out: a hundredth of a point, and a style said of each mark of a curve.
 """
 
 import hashlib
@@ -17,6 +18,9 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 SVG, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 GREY = re.compile(r"#([0-9a-f]{2})\1\1\b")
 COLOUR, FULL = re.compile("|".join(PALETTE), re.I), r"color-mix(in srgb, \g<0> var(--full), white)"
+PLACES, DIGITS = {"x", "y", "d"}, re.compile(r"-?\d+\.\d{2,}")
+GROUPS = {f"{SVG}{name}" for name in ("svg", "g", "defs", "clipPath")}
+OWN = re.compile(r"(^|; *)opacity")  # a group is made transparent as one
 REFERENCE = re.compile(r"(?<=url\(#)[^)]+|(?<=^#)\w+$")
 
 
@@ -75,6 +79,7 @@ def in_ink(text, alt):
         elif node not in kept and "style" in node.attrib:
             style = GREY.sub(of_ink, node.attrib["style"])
             node.attrib["style"] = COLOUR.sub(FULL, style)
+    lighten(root)
     with_own_ids(root, "f" + hashlib.sha256(text.encode()).hexdigest()[:8])
     ElementTree.register_namespace("", SVG[1:-1])
     return ElementTree.tostring(root, encoding="unicode")
@@ -95,6 +100,25 @@ def of_ink(grey):
     share, ground = round(100 - int(grey[1], 16) / 2.55), "var(--pst-color-background)"
     between = f"color-mix(in srgb, currentColor {share}%, {ground})"
     return {100: "currentColor", 0: ground}.get(share, between)
+
+
+def lighten(root):
+    """Round places to hundredths of a point, and say once what all parts of a group share."""
+    for node in root.iter():
+        for name in PLACES & node.attrib.keys():
+            rounded = DIGITS.sub(lambda found: f"{float(found[0]):.2f}", node.attrib[name])
+            node.set(name, " ".join(rounded.split()))
+        if node.tag in GROUPS:
+            node.text = None
+            for part in node:
+                part.tail = None
+        styles = {part.get("style", "") for part in node if part.tag != f"{SVG}defs"}
+        if node.tag == f"{SVG}g" and "style" not in node.attrib and len(styles) == 1:
+            style = styles.pop()
+            if style and not OWN.search(style):
+                node.set("style", style)
+                for part in node:
+                    part.attrib.pop("style", None)
 
 
 def with_own_ids(root, mark):
