@@ -2,7 +2,8 @@
 "use strict";
 
 const scrolling = () => {
-  const places = ".pst-scrollable-table-container, .cell_output, .cell_output *, pre, .math, nav";
+  const places =
+    ".pst-scrollable-table-container, .cell_output, .cell_output *, pre, .math, mjx-container, nav";
   for (const place of document.querySelectorAll(places)) {
     const wide = place.scrollWidth > place.clientWidth + 1;
     const high = place.scrollHeight > place.clientHeight + 1;
@@ -11,7 +12,10 @@ const scrolling = () => {
     if ((wide && moves(style.overflowX)) || (high && moves(style.overflowY))) place.tabIndex = 0;
   }
 };
-addEventListener("load", scrolling);
+addEventListener("load", () => {
+  scrolling();
+  globalThis.MathJax?.startup.promise.then(scrolling); // formulas are wide once they are set
+});
 addEventListener("resize", scrolling);
 addEventListener("toggle", scrolling, true);
 
