@@ -1,9 +1,10 @@
 """Do the tests of a module see when it is changed?  One small change after another.
 
-    python tests/mutants.py [--most 40] [module ...]
+    python tests/mutants.py [--most 40] [--seconds 8] [module ...]
 
 Each module of `TESTED` is changed in one place, as `changes` says, and its tests are run: a mutant
 that they let pass survives.  With --most, so many mutants of each are drawn, always the same.
+With --seconds, tests are left out that would take the rest beyond so many, the slowest first.
 What is found is stored after each in data/results/mutants.json, where a reason is to be written
 beside a survivor that does what it did before.  Of the same code only those survivors are run again
 that have no reason yet.
@@ -16,12 +17,15 @@ import json
 import os
 import random
 import resource
+import signal
 import sys
+import time
 from functools import partial
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from importlib.util import spec_from_file_location
-from itertools import islice
+from itertools import accumulate, islice
+from math import inf
 from pathlib import Path
 
 TOP = Path(__file__).parents[1]
@@ -29,19 +33,26 @@ STORE = TOP / "data" / "results" / "mutants.json"
 TESTED = {
     "linalg": "linalg",
     "metrics": "metrics_and_synthetic",
-    "covariance": "covariance test_bad_input",
-    "sources": "sources test_covariance",
-    "check_certificate": "check_certificate",
+    "covariance": "covariance bad_input",
+    "sources": "sources covariance",
+    "judge": "problem",
+    "check_certificate": "check_certificate check_nonnegative",
+    "best_first": "branch_and_bound branch_and_bound_nonnegative",
     "shared_support/go": "go",
     "shared_support/ipu": "ipu",
-    "shared_support/iteration": "ipu test_soap test_srt",
+    "shared_support/iteration": "ipu soap srt",
     "shared_support/swap": "swap",
     "shared_support/certificate": "certificate",
+    "shared_support/ground": "certificate",
+    "shared_support/rows": "certificate",
     "shared_support/semidefinite": "certificate",
     "shared_support/branch_and_bound": "branch_and_bound",
     "shared_support/tree": "branch_and_bound",
     "nonnegative/halfspaces": "halfspaces",
     "nonnegative/spannogram": "spannogram",
+    "nonnegative/bounds": "nonnegative_bounds",
+    "nonnegative/cells": "cells",
+    "nonnegative/epsilon_net": "epsilon_net",
     "separate_supports/alternation": "solve_separate",
 }
 OTHER = {
@@ -117,11 +128,35 @@ def changed(source, n, i):
     return ast.fix_missing_locations(tree)
 
 
-def run(module, tree, tests, seconds):
-    """Return whether the tests pass with this code for the module, and their CPU seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+class Order:
+    """Run first the tests that saw most changes, then the quick ones; say what each takes.
+
+    A test that takes far longer than it did, as in a loop without end, ends the process.
+    """
+
+    def __init__(self, known, told, seconds):
+        self.known, self.told, self.seconds = known, told, seconds
+
+    def pytest_collection_modifyitems(self, items):
+        items.sort(key=lambda item: self.known.get(item.nodeid, (0, 0.0)))
+        taken = accumulate(self.known.get(item.nodeid, (0, 0.0))[1] for item in items)
+        items[:] = [item for item, all in zip(items, taken, strict=True) if all <= self.seconds]
+
+    def pytest_runtest_logstart(self, nodeid):
+        self.start = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, 3 + 10 * self.known.get(nodeid, (0, 60.0))[1])
+        os.write(self.told, f"{nodeid}\n".encode())
+
+    def pytest_runtest_logfinish(self):
+        os.write(self.told, f"{time.process_time() - self.start:.4f}\n".encode())
+
+
+def run(module, tree, tests, known=None, limit=inf):
+    """Return whether the tests pass with this code for the module, and each test's CPU seconds."""
+    heard, told = os.pipe()
     if not (child := os.fork()):
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_CPU, (600, 600))
+        resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32))
         for stream in (1, 2):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 
@@ -138,18 +173,22 @@ def run(module, tree, tests, seconds):
         sys.meta_path.insert(0, Finder())
         failed = True
         try:
+            signal.setitimer(signal.ITIMER_PROF, 60)
             import_module(f"fspca.{module.replace('/', '.')}")  # before pytest rewrites it
-            files = [f"tests/test_{name.removeprefix('test_')}.py" for name in tests.split()]
+            files = [f"tests/test_{name}.py" for name in tests.split()]
             files += ["--doctest-modules", f"fspca/{module}.py"]
-            failed = import_module("pytest").main(["-x", "-q", "-p", "no:cacheprovider", *files])
+            asked = ["-x", "-q", "-p", "no:cacheprovider", *files]
+            failed = import_module("pytest").main(asked, plugins=[Order(known or {}, told, limit)])
         finally:
             os._exit(bool(failed))
-    status = os.waitpid(child, 0)[1]
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return status == 0, after.ru_utime - before.ru_utime
+    os.close(told)
+    with open(heard) as stream:
+        lines = stream.read().split("\n")[:-1]
+    passed = os.waitpid(child, 0)[1] == 0
+    return passed, dict(zip(lines[::2], [*map(float, lines[1::2]), 0.0], strict=False))
 
 
-def examine(module, store, most):
+def examine(module, store, most, limit, times):
     """Try the mutants of a module, but for those that are known to be seen, or known why not."""
     source = (TOP / "fspca" / f"{module}.py").read_text()
     code = hashlib.sha256(ast.dump(ast.parse(source)).encode()).hexdigest()[:16]
@@ -160,27 +199,37 @@ def examine(module, store, most):
         survived = {told: why for told, why in reasons.items() if why}
         row = {"code": code, "of": len(every), "killed": [], "survived": survived}
     store[module] = row
-    passed, seconds = run(module, ast.parse(source), TESTED[module], 600)
+    tests, whole = TESTED[module], ast.parse(source)
+    known = times.get(tests)
+    passed, took = run(module, whole, tests, known, limit if known else inf)
     assert passed, f"the tests of {module} fail without a change"
+    known = times.setdefault(tests, {name: (0, each) for name, each in took.items()})
     for told, make in random.Random(0).sample(every, min(most, len(every))):
         if told in row["killed"] or row["survived"].get(told):
             continue
-        if run(module, make(), TESTED[module], int(10 + 3 * seconds))[0]:
+        passed, ran = run(module, make(), tests, known, limit)
+        if passed:
             row["survived"][told] = ""
             print(f"{module}: {told}", flush=True)
         else:
             row["killed"].append(told)
             row["survived"].pop(told, None)
+            if last := list(ran)[-1:]:  # the test that saw it goes first from now on
+                seen, each = known.get(last[0], (0, 60.0))
+                known[last[0]] = seen - 1, each
         STORE.write_text(json.dumps(store, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--most", type=int, default=10**6)
+    parser.add_argument("--seconds", type=float, default=inf)
     parser.add_argument("modules", nargs="*", default=list(TESTED))
     asked = parser.parse_args()
-    for name in ("pytest", "scipy.linalg", "scipy.sparse"):  # once, for all children
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # they take seconds to load
+    for name in ("pytest", "scipy.linalg", "scipy.sparse", "scipy.optimize"):  # once, for all
         import_module(name)
     kept = json.loads(STORE.read_text()) if STORE.exists() else {}
+    times = {}
     for each in asked.modules:
-        examine(each, kept, asked.most)
+        examine(each, kept, asked.most, asked.seconds, times)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fspca import Covariance
-from fspca.linalg import ACCURACY, ALIKE, TIE, basis, largest, leading_of_matrix
+from fspca.linalg import ACCURACY, ALIKE, TIE, basis, largest, leading_of_matrix, random_subspace
 
 
 def test_ties_go_to_the_smallest_index():
@@ -16,6 +16,18 @@ def test_ties_go_to_the_smallest_index():
             order = np.argsort(-score, kind="stable")
             assert largest(score, k).tolist() == sorted(order[:k])
             assert np.array_equal(largest(wobble, k), largest(score, k))
+
+
+@pytest.mark.parametrize("k", [10, 990])
+def test_the_largest_of_many_are_those_of_a_sort(k):
+    """Of many numbers a partition at the wrong place leaves the others in disorder."""
+    score = np.random.default_rng(0).standard_normal(1000)
+    assert largest(score, k).tolist() == sorted(np.argsort(-score)[:k])
+
+
+def test_a_random_subspace_is_given_by_an_orthonormal_basis():
+    W = random_subspace(5, 2, np.random.default_rng(0))
+    assert pytest.approx(np.eye(2)) == W.T @ W
 
 
 def test_leading_pairs_are_as_many_as_asked_for_and_descend():
