@@ -1,5 +1,7 @@
 """Go: exact where its theorem says so, and not where it does not."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,19 @@ def test_exact_and_proven_where_k_is_m(seed, shift):
     best = exhaustive(make_scheme("F", 9, seed), 3, 3).objective
     assert solution.objective == pytest.approx(best, rel=SAME)
     assert solution.gap <= 1e-9
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_where_k_is_m_the_bound_is_not_below_the_exact_sum(seed):
+    variances = np.random.default_rng(seed).uniform(1, 2, 40)
+    exact = sum(map(Fraction, np.sort(variances)[-30:].tolist()))
+    bound = Fraction(go(np.diag(variances), 30, 30).upper_bound)
+    assert exact <= bound <= exact * (1 + Fraction(1e-13))  # 30 roundings of 1e-16, and more
+
+
+def test_a_shift_is_wanted_or_not():
+    with pytest.raises(TypeError, match="shift='yes'"):
+        go(np.eye(3), 1, 2, shift="yes")
 
 
 def test_ties_go_to_the_smallest_index():

@@ -61,7 +61,7 @@ def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
     """
     checked_truth("shift", shift)
     if k == m:  # then each A[I, I] has rank at most m, whatever the rank of A
-        sigma, variances = 0.0, A.diagonal()
+        variances = A.diagonal()
     else:
         values, vectors = A.leading(m + 1 if shift else m)
         sigma = values[m] if shift else 0.0
