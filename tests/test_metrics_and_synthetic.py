@@ -25,11 +25,12 @@ def test_normalised_explained_variance_of_pca_is_one():
     assert metrics.normalised_explained_variance(A, W) == pytest.approx(1)
     twice = np.repeat(W[:, :1], 2, axis=1)  # overlap does not count twice
     assert metrics.normalised_explained_variance(A, twice) < 1
+    assert metrics.normalised_explained_variance(1e-9 * A, W) == pytest.approx(1)
 
 
 def test_ratio_error_and_frequency():
     assert metrics.intersection_ratio([3, 1], [1, 2, 3, 4]) == 0.5
-    assert metrics.relative_error(75.0, 100.0) == 0.25
+    assert metrics.relative_error(75.0, 100.0) == metrics.relative_error(0.375, 0.5) == 0.25
     assert metrics.relative_error(0.0, 0.0) == 0
     with pytest.raises(ValueError, match="optimum=0.0 must be positive"):
         metrics.relative_error(1.0, 0.0)
@@ -122,6 +123,16 @@ def test_a_line_is_not_a_plane():
     P, Q = (M @ np.linalg.pinv(M) for M in (U, V))
     assert metrics.subspace_distance(U, V) == pytest.approx(np.linalg.norm(P - Q) / 2**0.5)
     assert metrics.subspace_distance(U, V, "spectral") == pytest.approx(np.linalg.norm(P - Q, 2))
+
+
+def test_norms_are_two():
+    with pytest.raises(ValueError, match="norm='nuclear' must be one of 'frobenius'"):
+        metrics.subspace_distance(np.eye(2), np.eye(2), norm="nuclear")
+
+
+def test_a_plane_has_no_distance_from_a_line_of_another_shape():
+    with pytest.raises(ValueError, match=r"U has shape \(2, 2\), V \(2, 1\); they must"):
+        metrics.subspace_distance(np.eye(2), np.eye(2)[:, :1])
 
 
 def test_of_nothing_all_is_explained():
