@@ -53,7 +53,7 @@ TESTED = {
     "nonnegative/bounds": "nonnegative_bounds",
     "nonnegative/cells": "cells",
     "nonnegative/epsilon_net": "epsilon_net",
-    "separate_supports/alternation": "solve_separate",
+    "separate_supports/alternation": "sadmm",
 }
 OTHER = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
