@@ -16,10 +16,8 @@ from fspca import (
 )
 from fspca.check_certificate import Floating, check
 from fspca.linalg import random_subspace
-from fspca.shared_support import rows
 from fspca.shared_support.certificate import METHODS, theorem_loss
 from fspca.shared_support.probable import likely_largest_eigenvalue
-from fspca.shared_support.semidefinite import clip_to_sum, normal_solver
 from fspca.synthetic import make_scheme, make_spiked
 
 
@@ -217,65 +215,6 @@ def test_lanczos_from_a_random_start_is_not_below_the_largest_eigenvalue():
         values[-1] = values[-2] * (1 + 1e-6)
         found = likely_largest_eigenvalue(lambda v, values=values: values[:, None] * v, d)
         assert values[-1] <= found * (1 + 1e-12) <= 1.03 * values[-1]
-
-
-@pytest.mark.parametrize("d", [5, 40])
-def test_normal_equation_by_conjugate_gradients(d):
-    Z = np.linalg.qr(np.random.default_rng(d).standard_normal((d, 3)))[0]
-    full, solver = 0.5 * (Z @ Z.T) ** 2 + 0.5 * np.eye(d), normal_solver(Z)
-    assert 0.5 - 1e-12 <= np.linalg.eigvalsh(full)[0] <= np.linalg.eigvalsh(full)[-1] <= 1 + 1e-12
-    for seed in range(3):
-        r = np.random.default_rng(seed).standard_normal(d)
-        assert solver(r) == pytest.approx(np.linalg.solve(full, r), abs=1e-7)
-
-
-def row_norm(x, i, fixed, k):
-    """The norm of a row by its dual: the greatest <x, y> over dual norm 1, by projections."""
-    required = np.arange(len(x)) < fixed
-    required[i] = True
-    free = -np.sort(-np.abs(x[~required]))
-    left = k - required.sum()
-    best = np.inf
-    for r in range(left):  # the k-support norm of Argyriou, Foygel and Srebro, by its formula
-        head, tail = free[: left - r - 1], free[left - r - 1 :].sum()
-        best = min(best, np.sum(head**2) + tail**2 / (r + 1))
-        above = free[left - r - 2] if left - r - 2 >= 0 else np.inf
-        if above > tail / (r + 1) >= free[left - r - 1]:
-            best = np.sum(head**2) + tail**2 / (r + 1)
-            break
-    else:
-        best = 0.0 if not left else best
-    return np.sqrt(np.sum(x[required] ** 2) + best)
-
-
-def test_rows_are_projected_on_their_cone(monkeypatch):
-    """The answer lies in the cone, and what is taken away is orthogonal to it."""
-    monkeypatch.setattr(rows, "SWEEPS", 40)
-    monkeypatch.setattr(rows, "REFINED", 12)
-    rng = np.random.default_rng(0)
-    d, k = 9, 4
-    for fixed in (0, 2):
-        Q, t = rng.standard_normal((d, d)), rng.uniform(0.1, 1.0, d)
-        X, height, _ = rows.project_rows(Q, t, fixed, k, np.full(d, 0.25))
-        for i in range(d):
-            if row_norm(Q[i], i, fixed, k) <= t[i]:
-                continue
-            assert row_norm(X[i], i, fixed, k) <= height[i] * (1 + 1e-6)
-            taken = X[i] @ (Q[i] - X[i]) + height[i] * (t[i] - height[i])
-            assert abs(taken) <= 1e-6
-
-
-@pytest.mark.parametrize("n", [1, 2, 7, 50])
-def test_clip_to_sum_is_the_projection(n):
-    """Against a bisection for the same root."""
-    rng = np.random.default_rng(n)
-    for _ in range(50):
-        v, s = rng.normal(0, 2, n), rng.integers(0, n + 1)
-        low, high = v.min() - 2, v.max() + 2
-        for _ in range(200):
-            t = (low + high) / 2
-            low, high = (t, high) if np.clip(v - t, 0, 1).sum() > s else (low, t)
-        assert clip_to_sum(v, s) == pytest.approx(np.clip(v - t, 0, 1), abs=1e-9)
 
 
 def test_certificates_are_for_shared_supports():

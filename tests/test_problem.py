@@ -40,7 +40,7 @@ def changed(**what):
         (changed(W=2 * GOOD.W), "unit length"),
         (changed(W=GOOD.W[:, [0, 0]]), "not orthonormal"),
         (changed(W=GOOD.W[:, :1]), "shape"),
-        (changed(W=np.full((6, 2), np.nan)), "not finite"),
+        (changed(W=np.where(E2, np.nan, GOOD.W)), "not finite"),
         (changed(W=np.linalg.qr(np.ones((6, 2)) + E2)[0]), "outside the support"),
         (changed(support=np.arange(6)), "more than k=3"),
         (changed(objective=GOOD.objective * 1.001), "as claimed"),
@@ -62,7 +62,9 @@ def test_each_fault_is_found(solution, fault):
         (changed(history=(1.0, 2.0)), "the history does not hold the objective"),
         (changed(W=GOOD.W + 0j), "complex"),
         (changed(support=GOOD.support[::-1]), "not features in ascending order"),
-        (changed(support=GOOD.support - 6), "not features in ascending order"),
+        (changed(support=[-1, *GOOD.support[1:]]), "not features in ascending order"),
+        (changed(support=[*GOOD.support[:-1], 6]), "not features in ascending order"),
+        (changed(support=GOOD.support[[0, 0, 1]]), "not features in ascending order"),
         (changed(support=GOOD.support + 0.0), "not features in ascending order"),
     ],
 )
@@ -74,6 +76,8 @@ def test_a_history_that_falls_is_refused_where_it_should_rise():
     fallen = changed(history=(GOOD.objective, 0.9 * GOOD.objective))
     assert check_solution(A, fallen)
     assert "falls at step 1" in str(check_solution(A, fallen, rises=True))
+    risen = changed(history=tuple(GOOD.objective * np.array([0.9, 1.0, 0.8])))
+    assert "falls at step 2" in str(check_solution(A, risen, rises=True))
     rounding = changed(history=(GOOD.objective, GOOD.objective * (1 - 1e-14)))
     assert check_solution(A, rounding, rises=True)
 
@@ -148,6 +152,10 @@ def test_a_good_answer_passes():
     assert verdict.objective == pytest.approx(GOOD.objective)
     assert np.array_equal(verdict.support, GOOD.support)
     assert check_solution(A, GOOD.W, SharedSupport(2, 3))
+    assert check_solution(A, changed(upper_bound=GOOD.objective))
+    assert check_solution(A, E2, SharedSupport(2, 3)).support.tolist() == [0, 1]
+    with pytest.raises(TypeError, match="can only be judged as an answer to a problem"):
+        check_solution(A, E2)
 
 
 def test_what_k_means_differs():

@@ -1,0 +1,150 @@
+"""The relaxation with a bound on every row: the projection of rows, and the splitting."""
+
+import numpy as np
+import pytest
+from test_semidefinite import by_values, capped, clipped
+
+from fspca.check_certificate import row_terms
+from fspca.shared_support import rows as module
+from fspca.shared_support.rows import RowState, descend_rows, project_rows, restrict_rows, with_rows
+from fspca.shared_support.semidefinite import descend, start_from
+from fspca.synthetic import make_scheme
+
+
+def sides(x, i, fixed, k):
+    """The entries of row i that count in full, the others, and how many of those count."""
+    required = np.arange(len(x)) < fixed
+    required[i] = True
+    return x[required], -np.sort(-np.abs(x[~required])), max(k - required.sum(), 0)
+
+
+def row_norm(x, i, fixed, k):
+    """The gauge of what rows of a projection may be: a k-support norm beside a Euclidean one.
+
+    By the formula of Argyriou, Foygel and Srebro.
+    """
+    full, free, left = sides(x, i, fixed, k)
+    if not left:
+        return np.sqrt(np.sum(full**2)) if not free.any() else np.inf
+    best = np.inf
+    for r in range(left):
+        head, tail = free[: left - r - 1], free[left - r - 1 :].sum()
+        best = min(best, np.sum(head**2) + tail**2 / (r + 1))
+        above = free[left - r - 2] if left - r - 2 >= 0 else np.inf
+        if above > tail / (r + 1) >= free[left - r - 1 : left - r].sum():
+            best = np.sum(head**2) + tail**2 / (r + 1)
+            break
+    return np.sqrt(np.sum(full**2) + best)
+
+
+def dual_norm(y, i, fixed, k):
+    """The largest <x, y> over x of norm 1."""
+    full, free, left = sides(y, i, fixed, k)
+    return np.sqrt(np.sum(full**2) + np.sum(free[:left] ** 2))
+
+
+@pytest.mark.parametrize(("fixed", "k"), [(0, 1), (0, 4), (2, 4), (3, 4), (2, 9), (4, 4)])
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_are_projected_on_their_cone(fixed, k, seed):
+    """The answer lies in the cone, what is taken away in the polar one, and both are orthogonal."""
+    rng = np.random.default_rng(seed)
+    d = 9
+    Q, t = rng.standard_normal((d, d)), rng.uniform(-0.5, 2.0, d)
+    Q[1], Q[5] = 0.0, np.eye(d)[5]
+    X, height, phi = project_rows(Q, t, fixed, k, np.full(d, 0.25), 40, 40)
+    few = project_rows(Q, t, fixed, k, phi)  # the usual sweeps come near
+    assert few[0] == pytest.approx(X, abs=3e-3)
+    assert few[1] == pytest.approx(height, abs=3e-3)
+    for i in range(d):
+        if row_norm(Q[i], i, fixed, k) <= t[i]:
+            assert X[i] == pytest.approx(Q[i], abs=1e-5)
+            assert height[i] == pytest.approx(t[i], abs=1e-5)
+            continue
+        y, s = Q[i] - X[i], height[i] - t[i]
+        assert row_norm(X[i] * (np.abs(X[i]) > 1e-9), i, fixed, k) <= height[i] + 1e-6
+        assert dual_norm(y, i, fixed, k) <= s + 1e-6
+        assert X[i] @ y == pytest.approx(height[i] * s, abs=1e-5)
+
+
+def together(d):
+    """The linear map of (P, z) to (P, S, Q, t, z), and its least-squares inverse; z counts half."""
+    columns = []
+    for i, j in zip(*np.triu_indices(d), strict=True):
+        P = np.zeros((d, d))
+        P[i, j] = P[j, i] = 1
+        columns.append(np.r_[P.ravel(), -P.ravel(), P.ravel(), np.zeros(2 * d)])
+    for i in range(d):
+        D, e = np.diag(np.eye(d)[i]).ravel(), np.eye(d)[i]
+        columns.append(np.r_[0 * D, D, -D / 2, e / 2, e * 0.5**0.5])
+    T = np.array(columns).T
+    return np.linalg.pinv(T)
+
+
+def finely(*given):
+    return project_rows(*given, 25, 8)
+
+
+def splitting(state, m, k, fixed, steps):
+    """The ADMM with whole matrices, all parts put together by least squares."""
+    L, P, z, U, V, R, r, u, rho, phi = state
+    d, inverse = len(z), together(len(z))
+    for step in range(1, steps + 1):
+        S, Q, t = np.diag(z) - P, P - np.diag(z / 2), z / 2
+        P1 = capped(P - U + L / rho, m, True)
+        S1 = by_values(S - V, lambda values: np.maximum(values, 0))
+        Q1, t1, phi = finely(Q - R, t - r, fixed, k, phi)
+        z1 = np.r_[np.ones(fixed), clipped((z - u)[fixed:], k - fixed)]
+        if step % 10 == 0:
+            yield rho * (S1 - S + V), rho * (Q - R - Q1), z1, (P, z, U, V, R, r, u, rho)
+        old = P
+        Pu, Su, Qu, tu, zu = (
+            1.7 * new - 0.7 * now + gap
+            for new, now, gap in ((P1, P, U), (S1, S, V), (Q1, Q, R), (t1, t, r), (z1, z, u))
+        )
+        x = inverse @ np.r_[Pu.ravel(), Su.ravel(), Qu.ravel(), tu, zu * 0.5**0.5]
+        P = np.zeros((d, d))
+        P[np.triu_indices(d)], z = x[:-d], x[-d:]
+        P = P + P.T - np.diag(np.diag(P))
+        S, Q, t = np.diag(z) - P, P - np.diag(z / 2), z / 2
+        U, V, R, r, u = Pu - P, Su - S, Qu - Q, tu - t, zu - z
+        if step % 20 == 0:
+            apart = sum(np.sum((a - b) ** 2) for a, b in ((P1, P), (S1, S), (Q1, Q)))
+            moved = 3 * m * np.sum((P - old) ** 2) / np.sum(U**2)
+            factor = 1.5 if apart > 9 * moved else 2 / 3 if moved > 9 * apart else 1
+            rho *= factor
+            U, V, R, r, u = (each / factor for each in (U, V, R, r, u))
+
+
+@pytest.mark.parametrize(("fixed", "seed"), [(0, 0), (2, 1)])
+def test_the_splitting_step_by_step(monkeypatch, fixed, seed):
+    monkeypatch.setattr(module, "project_rows", finely)
+    m, k, d = 2, 4, 7
+    A = make_scheme("F", d, seed) / 8
+    start = with_rows(next(descend(start_from(A, m, k), m, k, fixed))[-1])
+    plain = list(splitting(start, m, k, fixed, 50))
+    required = np.arange(d) < fixed
+    for (bound, c, G, Y, z1, state), (C, rows, z, where) in zip(
+        descend_rows(start, m, k, fixed), plain, strict=False
+    ):
+        assert pytest.approx(C, abs=1e-4) == G @ G.T
+        assert pytest.approx(rows, abs=1e-4) == Y
+        assert z1 == pytest.approx(z, abs=1e-4)
+        for one, other in zip(state[1:-1], where, strict=True):
+            assert one == pytest.approx(other, abs=1e-4)
+        costs = np.diag(C) + (np.diag(Y) + row_terms(Y, k, required, np.sqrt)) / 2
+        assert c == pytest.approx(costs, abs=1e-4)
+        top = np.linalg.eigvalsh(A - C - (Y + Y.T) / 2)[-m:].sum()
+        kept = c[:fixed].sum() + np.sort(c[fixed:])[fixed - k :].sum()
+        assert bound == pytest.approx(top + kept, abs=1e-4)
+    assert {round(each[-1][-1], 6) for each in plain} != {round(start.rho, 6)}  # it was adapted
+
+
+def test_a_state_of_some_of_the_features_is_that_of_their_problem():
+    rng, rows = np.random.default_rng(0), np.array([4, 0, 2])
+    squares, vectors = rng.standard_normal((6, 5, 5)), rng.standard_normal((4, 5))
+    state = RowState(*squares[:2], vectors[0], *squares[2:5], *vectors[1:3], 0.7, vectors[3])
+    for one, whole in zip(restrict_rows(state, rows), state, strict=True):
+        if np.ndim(whole) == 2:
+            assert np.array_equal(one, whole[np.ix_(rows, rows)])
+        else:
+            assert np.array_equal(one, whole[rows] if np.ndim(whole) else whole)

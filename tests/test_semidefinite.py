@@ -1,0 +1,186 @@
+"""The semidefinite relaxation: each projection, and the splitting step by step."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+from fspca.linalg import random_subspace
+from fspca.shared_support.semidefinite import (
+    State,
+    TopPairs,
+    clip_to_sum,
+    descend,
+    normal_solver,
+    restrict,
+    start_from,
+    sum_largest,
+)
+from fspca.synthetic import make_scheme
+
+
+def clipped(v, s):
+    """The projection on entries in [0, 1] with sum s, by a bisection."""
+    low, high = v.min() - 2, v.max() + 2
+    for _ in range(60):
+        t = (low + high) / 2
+        low, high = (t, high) if np.clip(v - t, 0, 1).sum() > s else (low, t)
+    return np.clip(v - t, 0, 1)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 50])
+def test_clip_to_sum_is_the_projection(n):
+    rng = np.random.default_rng(n)
+    for _ in range(50):
+        v, s = rng.normal(0, 2, n), rng.integers(0, n + 1)
+        assert clip_to_sum(v, s) == pytest.approx(clipped(v, s), abs=1e-9)
+    v = rng.integers(-2, 3, n) / 2.0  # ties, and knots that coincide
+    assert clip_to_sum(v, n - 1) == pytest.approx(clipped(v, n - 1), abs=1e-9)
+
+
+def test_the_largest_are_summed():
+    values = np.array([3.0, -1.0, 2.0])
+    assert [sum_largest(values, k) for k in range(5)] == [0, 3, 5, 4, 4]
+
+
+@pytest.mark.parametrize("d", [5, 40])
+def test_normal_equation_by_conjugate_gradients(d):
+    Z = np.linalg.qr(np.random.default_rng(d).standard_normal((d, 3)))[0]
+    full, solver = 0.5 * (Z @ Z.T) ** 2 + 0.5 * np.eye(d), normal_solver(Z)
+    assert 0.5 - 1e-12 <= np.linalg.eigvalsh(full)[0] <= np.linalg.eigvalsh(full)[-1] <= 1 + 1e-12
+    for seed in range(3):
+        r = np.random.default_rng(seed).standard_normal(d)
+        assert solver(r) == pytest.approx(np.linalg.solve(full, r), abs=1e-7)
+    assert solver(np.zeros(d)) == pytest.approx(np.zeros(d), abs=1e-7)
+
+
+def by_values(M, change):
+    values, V = np.linalg.eigh(M)
+    return V * change(values) @ V.T
+
+
+def capped(M, m, exactly):
+    """The projection on 0 <= P <= I with trace m, or at most m."""
+
+    def change(values):
+        inside = np.clip(values, 0, 1)
+        return clipped(values, m) if exactly or inside.sum() > m else inside
+
+    return by_values(M, change)
+
+
+def wobbling(n, count):
+    """Matrices that change a little from one to the next, one in twenty eigenvalues large."""
+    rng = np.random.default_rng(n)
+    V = random_subspace(n, n, rng)
+    M = V * np.where(np.arange(n) < n // 20, 1.0, -0.1) @ V.T
+    for _ in range(count):
+        change = 0.03 / np.sqrt(n) * rng.standard_normal((n, n))
+        yield M + change + change.T
+
+
+@pytest.mark.parametrize("n", [6, 100])
+@pytest.mark.parametrize("exactly", [True, False])
+def test_matrices_are_projected_with_the_pairs_that_matter(n, exactly):
+    pairs, positive = TopPairs(), TopPairs()
+    for M in wobbling(n, 6):
+        for m in (2, n):
+            X = pairs.between(M, m, exactly)
+            assert pytest.approx(capped(M, m, exactly), abs=1e-9) == X @ X.T
+        G = positive.positive_part(M)
+        assert pytest.approx(by_values(M, lambda v: np.maximum(v, 0)), abs=1e-9) == G @ G.T
+
+
+def test_few_pairs_are_computed_where_few_matter(monkeypatch):
+    asked, whole = [], scipy.linalg.eigh
+
+    def noting(M, **how):
+        asked.append(how["subset_by_index"])
+        return whole(M, **how)
+
+    monkeypatch.setattr(scipy.linalg, "eigh", noting)
+    pairs = TopPairs()
+    for M in wobbling(100, 3):
+        pairs.positive_part(M)
+        found = len(asked), pairs.count
+    assert found == (2, 5)
+    assert asked == [(91, 99)] * 2
+
+
+def splitting(state, m, k, fixed, steps):
+    """The ADMM as its authors would write it, every matrix whole; what it yields and where."""
+    Z, L, P, U, z, rho = state
+    exactly, Z = Z is None, np.eye(len(z)) if Z is None else Z
+
+    def lift(z):
+        return Z.T @ np.diag(z) @ Z
+
+    normal = 0.5 * (Z @ Z.T) ** 2 + 0.5 * np.eye(len(z))
+    S, u = lift(z) - P, -2 * np.diag(Z @ U @ Z.T)
+    for step in range(1, steps + 1):
+        P1 = capped(P - U + L / rho, m, exactly)
+        S1 = by_values(S - U, lambda values: np.maximum(values, 0))
+        z1 = np.r_[np.ones(fixed), clipped((z - u)[fixed:], k - fixed)]
+        if step % 10 == 0:
+            yield rho * (S1 - S + U), z1, P, U, z, rho
+        old = P
+        Pu, Su, zu = 1.7 * P1 - 0.7 * P + U, 1.7 * S1 - 0.7 * S + U, 1.7 * z1 - 0.7 * z + u
+        z = np.linalg.solve(normal, 0.5 * np.diag(Z @ (Pu + Su) @ Z.T) + 0.5 * zu)
+        P = (Pu - Su + lift(z)) / 2
+        S = lift(z) - P
+        U, u = Pu - P, zu - z
+        if step % 20 == 0 and step <= 400:
+            primal = np.hypot(np.linalg.norm(P1 - P), np.linalg.norm(S1 - S)) / np.sqrt(m)
+            dual = np.sqrt(2) * np.linalg.norm(P - old) / np.linalg.norm(U)
+            factor = 1.5 if primal > 3 * dual else 2 / 3 if dual > 3 * primal else 1
+            rho, U, u = rho * factor, U / factor, u / factor
+
+
+@pytest.mark.parametrize("fixed", [0, 2])
+@pytest.mark.parametrize("rank", [3, 8])
+def test_the_splitting_step_by_step(rank, fixed):
+    """The conjugate gradients of a basis stop at 1e-9, so that nothing agrees beyond that."""
+    rng, m, k = np.random.default_rng(rank), 2, 4
+    basis = None if rank == 8 else random_subspace(8, rank, rng)
+    inner = make_scheme("F", rank, 1) / 8
+    start = start_from(inner, m, k, basis)
+    Z = np.eye(8) if basis is None else basis
+    assert start.P.trace() == pytest.approx(m)
+    assert start.z == pytest.approx(np.full(8, k / 8))
+    plain = list(splitting(start, m, k, fixed, 120))
+    for (bound, c, G, Y, z1, state), (C, z, *where) in zip(
+        descend(start, m, k, fixed), plain, strict=False
+    ):
+        assert pytest.approx(G @ G.T, abs=1e-6) == Z @ C @ Z.T
+        assert c == pytest.approx(np.sum(G**2, axis=1), abs=1e-6)
+        assert Y is None
+        assert z1 == pytest.approx(z, abs=1e-6)
+        for one, other in zip(state[2:], where, strict=True):
+            assert one == pytest.approx(other, abs=1e-6)
+        kept = c[:fixed].sum() + np.sort(c[fixed:])[fixed - k :].sum()
+        top = np.linalg.eigvalsh(Z @ inner @ Z.T - G @ G.T)[-m:].sum()
+        assert bound == pytest.approx(kept + top, abs=1e-6)
+    assert {round(each[-1] / 0.5, 6) for each in plain} != {1.0}  # rho was adapted
+
+
+def test_a_state_of_some_of_the_features_is_that_of_their_problem():
+    rng, rows = np.random.default_rng(0), np.array([5, 0, 3])
+    A = make_scheme("F", 7, 0)
+    U, z = rng.standard_normal((7, 7)), rng.random(7)
+    whole = State(None, A, A / 2, U + U.T, z, 0.7)
+    part = restrict(whole, rows)
+    assert part.basis is None
+    for one, other in zip(part[1:4], whole[1:4], strict=True):
+        assert np.array_equal(one, other[np.ix_(rows, rows)])
+    assert np.array_equal(part.z, z[rows])
+    assert part.rho == 0.7
+    Z = random_subspace(7, 2, rng)
+    thin = State(Z, *(Z.T @ X @ Z for X in whole[1:4]), z, 0.7)
+    for dense in (True, False):
+        part = restrict(thin, rows, dense=dense)
+        assert (part.basis is None) == dense
+        B = np.eye(3) if dense else part.basis
+        assert pytest.approx(np.eye(B.shape[1])) == B.T @ B
+        for one, other in zip(part[1:4], thin[1:4], strict=True):
+            assert B @ one @ B.T == pytest.approx((Z @ other @ Z.T)[np.ix_(rows, rows)])
+    assert restrict(thin, rows[:2]).basis is None
+    assert restrict(thin, rows).basis.shape == (3, 2)
