@@ -106,8 +106,7 @@ def judge(options):
 
 def download(options):
     """Download a data set."""
-    place = str(datasets.fetch(options.name))
-    return place, [place], None
+    return (place := str(datasets.fetch(options.name))), [place], None
 
 
 def sets(options):
@@ -150,14 +149,11 @@ def command_line():
     many.set_defaults(work=show_path)
     proof = commands.add_parser("check", parents=[both], help="check a certificate file")
     proof.add_argument("file")
-    proof.add_argument(
-        "--data", help="the table that the file speaks of, where it has only its sum"
-    )
+    proof.add_argument("--data", help="the table that it speaks of, where it has only its sum")
     proof.add_argument("--exact", action="store_true", help="in integers, for up to 150 features")
     proof.set_defaults(work=judge)
-    commands.add_parser("datasets", parents=[both], help="list the data sets").set_defaults(
-        work=sets
-    )
+    listing = commands.add_parser("datasets", parents=[both], help="list the data sets")
+    listing.set_defaults(work=sets)
     one_set = commands.add_parser("fetch", parents=[both], help="download a data set")
     one_set.add_argument("name", choices=CATALOGUE)
     one_set.set_defaults(work=download)

@@ -7,6 +7,7 @@ figures are made from it.  It is long because it is one table.
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.em import em
 from fspca.nonnegative.epsilon_net import epsilon_net
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
@@ -51,6 +52,7 @@ class Solver:
     needs: "questions" (those of a Covariance), a "factor" of it, or the d x d "matrix".
     cost, unless, section: a few words each, and where in the book it is explained.
     style: colour, marker and line of its curves.
+    most_components: m at most, or None for any.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Solver:
     section: str = ""
     style: str = "#000000 . -"
     options: dict = field(default_factory=dict)
+    most_components: int | None = None
 
     def promise(self, word):
         """Whether it makes one of the `PROMISES`."""
@@ -74,7 +77,7 @@ class Solver:
     def spelling(self):
         """How it is called."""
         options = "".join(f", {name}={value!r}" for name, value in self.options.items())
-        return f"{self.function.__name__}(A, m, k{options})"
+        return f"{self.function.__name__}(A, {self.most_components or 'm'}, k{options})"
 
     def also(self, name, promises, style, options, **changes):
         """The same with other options."""
@@ -112,8 +115,7 @@ _exhaustive = Solver(
 )  # fmt: skip
 _branch_and_bound = Solver(
     "branch_and_bound", branch_and_bound, SharedSupport, "exact", "shift labels", "matrix",
-    "when it ends",
-    "exponential at worst; [measured](../shared_support/exact_search.ipynb#How-it-grows)",
+    "when it ends", "exponential; [measured](../shared_support/exact_search.ipynb#How-it-grows)",
     "the relaxation is far off and the features are many",
     "shared_support/exact_search.ipynb", "#000000 * --",
 )  # fmt: skip
@@ -180,9 +182,8 @@ _tpower = Solver(
     "shared_support/truncated_power.ipynb", "#56B4E9 > -",
 )  # fmt: skip
 _gpower = Solver(
-    "gpower", gpower, SeparateSupports, "heuristic", "labels", "factor",
-    "no guarantee", "$O(ndm)$ a step, up to sixty climbs",
-    'time is short, or `norm="l0"` beside noise',
+    "gpower", gpower, SeparateSupports, "heuristic", "labels", "factor", "no guarantee",
+    "$O(ndm)$ a step, up to sixty climbs", 'time is short, or `norm="l0"` beside noise',
     "separate_supports/generalised_power.ipynb", "#009E73 d -",
 )  # fmt: skip
 _grqi = Solver(
@@ -224,9 +225,14 @@ _solve_separate = Solver(
 _solve_nonnegative = Solver(
     "solve_nonnegative", solve_nonnegative, Nonnegative, "bounded", "rises", "matrix",
     "never below components one after another; a bound on the optimum, checkable",
-    "some seconds for some hundred features", "",
-    "nonnegative/parts.ipynb", "#000000 D -",
-    {"n_starts": 2, "max_iter": 20},
+    "some seconds for some hundred features", "", "nonnegative/parts.ipynb",
+    "#000000 D -", {"n_starts": 2, "max_iter": 20},
+)  # fmt: skip
+_branch_and_bound_nonnegative = Solver(
+    "branch_and_bound_nonnegative", branch_and_bound_nonnegative, Nonnegative, "exact",
+    "shift labels", "matrix", "for one component, when it ends",
+    "exponential; some hundred eigenproblems of size $d$ a node", "the features are many",
+    "nonnegative/proof.ipynb", "#000000 * :", most_components=1,
 )  # fmt: skip
 _spannogram = Solver(
     "spannogram", spannogram, Nonnegative, "bounded", "labels", "questions",
@@ -240,8 +246,8 @@ _epsilon_net = Solver(
     "epsilon_net", epsilon_net, Nonnegative, "bounded", "rises", "questions",
     r"to $1 - \epsilon$ of the low-rank optimum, with probability $1 - 1/d$",
     "$O(d)$ a point; [few points](../nonnegative/epsilon_net.ipynb#How-many-random-points)",
-    "a bound must hold without chance: take `spannogram`",
-    "nonnegative/epsilon_net.ipynb", "#56B4E9 * -.",
+    "a bound must hold without chance: take `spannogram`", "nonnegative/epsilon_net.ipynb",
+    "#56B4E9 * -.",
 )  # fmt: skip
 _em = Solver(
     "em", em, Nonnegative, "heuristic", "", "questions", "no guarantee",
@@ -290,7 +296,7 @@ SOLVERS = {
                     unless="the components must be orthonormal",
                     section="separate_supports/sadmm.ipynb#Which-copy-is-the-answer"),
         _manpg,
-        _solve_nonnegative, _spannogram,
+        _solve_nonnegative, _branch_and_bound_nonnegative, _spannogram,
         _spannogram.also("spannogram, shifted", "shift labels", "#0072B2 D --", {"shift": True}),
         _epsilon_net, _em, _nspca,
     )

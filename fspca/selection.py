@@ -340,9 +340,7 @@ def _choose(X, what, asked, names, folds, subsamples, permutations, center, stan
     shares, noise = np.array(rows[:folds]), np.array(rows[folds : folds + permutations])
     frequency, agreement = [], []
     for supports in zip(*rows[folds + permutations :], strict=True):
-        chosen = np.zeros((len(supports), A.size), dtype=bool)
-        for row, support in zip(chosen, supports, strict=True):
-            row[support] = True
+        chosen = np.array([np.isin(np.arange(A.size), support) for support in supports])
         frequency.append(chosen.mean(axis=0))
         agreement.append(stability(chosen))
     total = A.trace or 1.0

@@ -179,7 +179,8 @@ def check_solver(solver: Callable, problem: type[Problem] = SharedSupport, *,
         way = choose(draw.sampled_from([way for way in known if kind in known[way][0]]))
         scale = choose(draw.sampled_from(SCALES if kind in SPECIAL else SCALES[:1]))
         d = choose(draw.sampled_from([each for each in (4, 3, 5, 2, 6, 1) if each <= largest]))
-        m = choose(draw.sampled_from([each for each in (2, 1, 3, d) if each <= d]))
+        most = min(d, solver.most_components or d)
+        m = choose(draw.sampled_from([each for each in (2, 1, 3, d) if each <= most]))
         k = choose(draw.integers(m if issubclass(solver.problem, SharedSupport) else 1, d))
         return Case(way, kind, scale, d, m, k, choose(draw.integers(0, 2**20)))
 

@@ -310,26 +310,16 @@ RULES = (
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 @pytest.mark.parametrize("name", SOLVERS)
-def test_every_solver_keeps_the_contract(name, rule):
+def test_every_solver_keeps_the_contract(name, rule, monkeypatch):
+    if SOLVERS[name].most_components == 1:
+        monkeypatch.setitem(globals(), "M", 1)
+        monkeypatch.setitem(globals(), "CASES", [(B, 1, k) for B, _, k in CASES])
     rule(SOLVERS[name])
-
-
-ALONE = replace(
-    SOLVERS["solve_nonnegative"], name="branch_and_bound_nonnegative",
-    function=fspca.branch_and_bound_nonnegative, options={"n_starts": 2},
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_who_finds_one_component_only_keeps_it_too(rule, monkeypatch):
-    monkeypatch.setitem(globals(), "M", 1)
-    monkeypatch.setitem(globals(), "CASES", [(B, 1, k) for B, _, k in CASES])
-    rule(ALONE)
 
 
 def test_every_public_solver_is_held_to_it():
     public = {each for each in vars(fspca).values() if hasattr(each, "__wrapped__")}
-    assert public == {solver.function for solver in SOLVERS.values()} | {ALONE.function}
+    assert public == {solver.function for solver in SOLVERS.values()}
 
 
 def spoiled(**changes):
