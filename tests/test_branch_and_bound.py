@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from fspca import Covariance, branch_and_bound, exhaustive, ipu, solve
 from fspca.check_certificate import check, decisions
@@ -58,6 +59,16 @@ def test_a_budget_of_nodes_leaves_a_valid_gap():
     assert part.upper_bound >= full.objective
     assert check(claim_of(A, part)).holds
     assert check(claim_of(A, part)).bound == pytest.approx(part.upper_bound, rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:branch_and_bound stopped at max_iter")
+def test_a_search_cut_short_is_bounded_no_worse_than_before_it():
+    """Five of thirty standardised columns explain at most 5, which the first node cannot see."""
+    R = np.corrcoef(load_breast_cancer().data.T)
+    found = branch_and_bound((R + R.T) / 2, 3, 5, max_iter=1)
+    assert found.n_iter == 1
+    assert found.upper_bound <= 5 * (1 + 1e-12)
+    assert check(claim_of((R + R.T) / 2, found)).holds
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -94,8 +94,7 @@ def branch_and_bound(A: Covariance, m: int, k: int, *, gap: float = 0.0,
 def grown(ground, gap, first, light, run):
     """Search from a first answer and bound; return the best answer with its bound and claim."""
     problem, value = ground.problem, ground.value(first.support)
-    light_is_enough = light.bound <= value * (1 + gap) + PROOF * value
-    if light_is_enough:
+    if light.bound <= value * (1 + gap) + PROOF * value:
         done = replace(first, solver="branch_and_bound", n_iter=0, stopped="gap reached")
         return ground.claimed(done, light)
     scale, state = relaxed(ground)
@@ -112,9 +111,10 @@ def grown(ground, gap, first, light, run):
 
     def build():
         stopped = "gap reached" if tree.bound <= tree.target else run.stopped
-        facts = {"n_iter": tree.nodes, "stopped": stopped}
-        solution = solution_on(ground.A, problem, tree.answer, "branch_and_bound", **facts)
+        solution = solution_on(ground.A, problem, tree.answer, "branch_and_bound",
+                               n_iter=tree.nodes, stopped=stopped)  # fmt: skip
         solution = replace(solution, history=(*tree.history, solution.objective))
-        return ground.claimed(solution, tree.certificate(tree.bound) if tree.nodes else light)
+        searched = tree.nodes and tree.bound < light.bound
+        return ground.claimed(solution, tree.certificate(tree.bound) if searched else light)
 
     return run.finish(build)
