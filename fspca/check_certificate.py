@@ -28,7 +28,30 @@ LARGEST, TREE = 2**31, 2**27  # bytes that a file may unfold to, states of all i
 
 
 class Verdict(NamedTuple):
-    """Whether a claim holds; why not; what the answer explains at least, anything at most."""
+    """Whether a claim holds; why not; what the answer explains at least, anything at most.
+
+    It unpacks into the four.
+
+    Parameters
+    ----------
+    holds : bool
+        Whether every step of the proof was found true.
+    reason : str
+        "holds", or what is wrong.
+    value : float
+        What the answer explains at least, rounding included.
+    bound : float
+        What anything explains at most.
+
+    See Also
+    --------
+    check : Returns one.
+
+    Examples
+    --------
+    >>> Verdict(False, "there is no such file").holds
+    False
+    """
 
     holds: bool
     reason: str
@@ -726,7 +749,34 @@ def examine(claim, given, exact):
 def check(claim, A=None, X=None, exact=False):
     """Return the Verdict on a claim: a mapping of names to arrays, or the path of its file.
 
-    A or X is the matrix of a claim that carries only its sha256.  Nothing is raised.
+    Nothing is raised: whatever a file holds, a claim that cannot be followed does not hold.
+
+    Parameters
+    ----------
+    claim : mapping, str or Path
+        Names to arrays, as the page of the format says, or an npz of them.
+    A, X : array
+        The matrix of a claim that carries only its sha256.
+    exact : bool
+        Compute in fractions: slow, and without rounding.
+
+    Returns
+    -------
+    Verdict
+        With the numbers that were found, not those claimed.
+
+    See Also
+    --------
+    fspca.solve : Gives answers with a certificate.
+
+    Examples
+    --------
+    >>> from fspca import solve
+    >>> A = np.diag([3.0, 2.0, 1.0])
+    >>> check({**solve(A, m=1, k=2).certificate, "A": A}).reason
+    'holds'
+    >>> check("nowhere.npz").reason
+    'there is no such file'
     """
     given = {name: array for name, array in (("A", A), ("X", X)) if array is not None}
     try:

@@ -51,7 +51,7 @@ class Covariance:
     def from_data(cls, X: Any, *, center: bool = True, divisor: str | float = "n-1",
                   standardize: bool = False, ridge: float = 0.0,
                   max_memory: float = 2**30) -> Self:  # fmt: skip
-        r"""The covariance X'X / divisor of data X (n samples x d features), never squared.
+        """The covariance X'X / divisor of data X (n samples x d features), never squared.
 
         X may be an array of any real type, scipy.sparse (CSR and CSC are read where they are), a
         DataFrame, a dask array, or anything with a shape, a dtype and slices of rows: this, and
@@ -61,14 +61,27 @@ class Covariance:
 
         Parameters
         ----------
+        X : array or table, n samples x d features
+            The data.
         center : bool
             Subtract the mean of each feature.
         divisor : "n-1", "n" or a positive number
             What X'X is divided by; 1 leaves the sums.
         standardize : bool
             Divide each feature by its deviation: A holds correlations, whatever the divisor.
+        ridge : float
+            Added to the diagonal for the solvers.
         max_memory : int
             Bytes that may be kept beside the data, for columns of A and leading vectors.
+
+        Returns
+        -------
+        Covariance
+            With the names of the columns in `names`, where X has some.
+
+        See Also
+        --------
+        from_source : For data that answer the questions themselves.
 
         Examples
         --------
@@ -87,7 +100,29 @@ class Covariance:
 
     @classmethod
     def from_source(cls, source: Any, ridge: float = 0.0) -> Self:
-        """The covariance that a `fspca.sources.Source` answers for, taken on trust."""
+        """The covariance that a `fspca.sources.Source` answers for, taken on trust.
+
+        Parameters
+        ----------
+        source : fspca.sources.Source
+            What answers.
+        ridge : float
+            Added to the diagonal for the solvers.
+
+        Returns
+        -------
+        Covariance
+            What it answers is not checked.
+
+        See Also
+        --------
+        from_data : Of data, which are checked.
+
+        Examples
+        --------
+        >>> Covariance.from_source(Dense(np.diag([3.0, 1.0]))).trace
+        4.0
+        """
         if source.streamed and not isinstance(source, View):
             source = Remembering(source)
         covariance = cls.__new__(cls)
@@ -108,12 +143,33 @@ class Covariance:
 
     @property
     def plain(self) -> "Covariance":
-        """The covariance without its ridge."""
+        """The covariance without its ridge.
+
+        See Also
+        --------
+        fspca.check_solution : Judges on it.
+
+        Examples
+        --------
+        >>> Covariance(np.eye(2), ridge=0.5).plain.trace
+        2.0
+        """
         return self._like(self._source, 0.0) if self.ridge else self
 
     @property
     def precise(self) -> "Covariance":
-        """The same with products in float64, where those of float32 data are taken in float32."""
+        """The same with products in float64, where those of float32 data are taken in float32.
+
+        See Also
+        --------
+        product : What differs.
+
+        Examples
+        --------
+        >>> A = Covariance.from_data(np.eye(3, dtype=np.float32))
+        >>> A.precise.product(np.ones((3, 1))).dtype
+        dtype('float64')
+        """
         exact = self._source.accuracy <= linalg.ACCURACY
         return self if exact else self._like(self._source.precise(), self.ridge)
 
@@ -125,12 +181,34 @@ class Covariance:
 
     @property
     def passes(self) -> int | None:
-        """How often all of the data have been read so far."""
+        """How often all of the data have been read so far.
+
+        See Also
+        --------
+        fspca.Solution : Its `passes` are those of one run.
+
+        Examples
+        --------
+        >>> A = Covariance(np.eye(2))
+        >>> _ = A.product(np.ones((2, 1)))
+        >>> A.passes
+        1
+        """
         return self._source.passes
 
     @property
     def max_memory(self) -> float:
-        """The bytes that may be kept beside the data."""
+        """The bytes that may be kept beside the data.
+
+        See Also
+        --------
+        from_data : Where they are given.
+
+        Examples
+        --------
+        >>> Covariance(np.eye(2)).max_memory  # nothing beside A is kept
+        inf
+        """
         return self._source.max_memory
 
     @cached_property
@@ -138,16 +216,62 @@ class Covariance:
         return self._seen.diagonal()
 
     def diagonal(self) -> np.ndarray:
-        """The variances of the features."""
+        """The variances of the features.
+
+        Returns
+        -------
+        array of d
+            Ridge included; yours to change.
+
+        See Also
+        --------
+        trace : Their sum.
+
+        Examples
+        --------
+        >>> Covariance(np.diag([3.0, 1.0])).diagonal()
+        array([3., 1.])
+        """
         return self._diagonal.copy()
 
     @cached_property
     def trace(self) -> float:
-        """The sum of the variances."""
+        """The sum of the variances.
+
+        See Also
+        --------
+        diagonal : The variances.
+
+        Examples
+        --------
+        >>> Covariance(np.diag([3.0, 1.0])).trace
+        4.0
+        """
         return float(self._diagonal.sum())
 
     def submatrix(self, rows: ArrayLike) -> np.ndarray:
-        """The principal submatrix A[I, I] as an array."""
+        """The principal submatrix A[I, I] as an array.
+
+        Parameters
+        ----------
+        rows : array of int
+            The features I.
+
+        Returns
+        -------
+        array (k x k)
+            In their order.
+
+        See Also
+        --------
+        restricted : The same as a Covariance, not formed.
+
+        Examples
+        --------
+        >>> Covariance(np.diag([3.0, 2.0, 1.0])).submatrix([2, 0])
+        array([[1., 0.],
+               [0., 3.]])
+        """
         return self._seen.submatrix(self._checked(rows))
 
     def _checked(self, rows):
@@ -157,16 +281,85 @@ class Covariance:
         return rows
 
     def columns(self, rows: ArrayLike, among: ArrayLike | None = None) -> np.ndarray:
-        """A[:, I], or A[among, I], as an array that is not to be written to."""
+        """A[:, I], or A[among, I], as an array that is not to be written to.
+
+        Parameters
+        ----------
+        rows : array of int
+            The features I.
+        among : array of int
+            The rows wanted; None gives all.
+
+        Returns
+        -------
+        array (d x k)
+            Or as many rows as `among` names.
+
+        See Also
+        --------
+        product : Of vectors that are not units.
+
+        Examples
+        --------
+        >>> Covariance(np.diag([3.0, 2.0, 1.0])).columns([1], among=[0, 1])
+        array([[0.],
+               [2.]])
+        """
         within = slice(None) if among is None else np.asarray(among)
         return self._seen.columns(np.asarray(rows), within)
 
     def product(self, V: ArrayLike, rows: ArrayLike | None = None) -> np.ndarray:
-        """A V, or A[:, I] V where V holds only the rows I."""
+        """A V, or A[:, I] V where V holds only the rows I.
+
+        Parameters
+        ----------
+        V : array (d x m)
+            Or with a row for each of `rows`.
+        rows : array of int
+            The features I whose rows V holds; None for all.
+
+        Returns
+        -------
+        array (d x m)
+            The product.
+
+        See Also
+        --------
+        columns : Some columns of A.
+
+        Examples
+        --------
+        >>> Covariance([[2.0, 1.0], [1.0, 2.0]]).product(np.ones((1, 1)), rows=[1])
+        array([[1.],
+               [2.]])
+        """
         return self._seen.product(V, None if rows is None else self._checked(rows))
 
     def leading(self, m: int) -> tuple[np.ndarray, np.ndarray]:
-        """The m largest eigenvalues, descending, and their eigenvectors as columns."""
+        """The m largest eigenvalues, descending, and their eigenvectors as columns.
+
+        Parameters
+        ----------
+        m : int
+            How many, 1 <= m <= d.
+
+        Returns
+        -------
+        values : array of m
+            Descending.
+        vectors : array (d x m)
+            Orthonormal, the entry of largest modulus of each positive.
+
+        See Also
+        --------
+        known_leading : Where they cost little.
+
+        Examples
+        --------
+        >>> values, vectors = Covariance(np.diag([1.0, 3.0])).leading(1)
+        >>> values, vectors[:, 0]
+        (array([3.]), array([0., 1.]))
+        """
         if not 1 <= m <= self.size:
             raise ValueError(f"m={m} must lie between 1 and d={self.size}")
         small = self.size <= DENSE_SIZE  # then all are computed at once, whatever m is
@@ -177,26 +370,95 @@ class Covariance:
         return values[:m].copy(), vectors[:, :m].copy()
 
     def known_leading(self, m: int) -> np.ndarray | None:
-        """The m largest eigenvalues where they are at hand or cheap, or None."""
+        """The m largest eigenvalues where they are at hand or cheap, or None.
+
+        Parameters
+        ----------
+        m : int
+            How many, 1 <= m <= d.
+
+        Returns
+        -------
+        array of m, or None
+            Descending.
+
+        See Also
+        --------
+        leading : Whatever it costs.
+
+        Examples
+        --------
+        >>> Covariance(np.diag([1.0, 3.0])).known_leading(1)
+        array([3.])
+        """
         cheap = self.size <= DENSE_SIZE and not self._seen.streamed
         return self.leading(m)[0] if cheap or m in self._pairs else None
 
     @property
     def factor(self) -> LinearOperator:
-        """A linear operator Z (n x d) with A = Z'Z; there is one where A comes from data."""
+        """A linear operator Z (n x d) with A = Z'Z; there is one where A comes from data.
+
+        See Also
+        --------
+        wide_factor : As an array.
+
+        Examples
+        --------
+        >>> Z = Covariance.from_data(np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 5.0]])).factor
+        >>> Z.shape, bool(np.allclose(Z.rmatvec(Z.matvec([1.0, 0.0])), [4.0, 3.0]))
+        ((3, 2), True)
+        """
         factor = self._seen.factor()
         if factor is None:
             raise ValueError(f"{self!r} has no factor; use Covariance.from_data with ridge=0")
         return factor
 
     def gram(self) -> np.ndarray | None:
-        """Z Z' for A = Z'Z, n x n, in one pass; None where A has no factor or only gives rows."""
+        """Z Z' for A = Z'Z, n x n, in one pass; None where A has no factor or only gives rows.
+
+        Returns
+        -------
+        array (n x n) or None
+            Its nonzero eigenvalues are those of A.
+
+        See Also
+        --------
+        factor : Z itself.
+
+        Examples
+        --------
+        >>> Covariance.from_data(np.eye(2, 3), center=False, divisor=1).gram()
+        array([[1., 0.],
+               [0., 1.]])
+        """
         return self._seen.gram()
 
     def wide_factor(self, most: float = np.inf) -> np.ndarray | None:
         """The factor as an array where A has fewer samples than features and than most, or None.
 
-        None too where it would be an array of its own that does not fit `max_memory`.
+        None too where it would be an array of its own that does not fit `max_memory`, and where
+        d is so small that A itself is quick.
+
+        Parameters
+        ----------
+        most : int
+            Samples, of which there must be fewer.
+
+        Returns
+        -------
+        array (n x d) or None
+            Z with A = Z'Z.
+
+        See Also
+        --------
+        factor : Whatever its shape, as an operator.
+
+        Examples
+        --------
+        >>> Covariance.from_data(np.eye(3, 600)).wide_factor().shape
+        (3, 600)
+        >>> Covariance(np.eye(3)).wide_factor() is None
+        True
         """
         Z = self._seen.factor()
         wide = Z is not None and Z.shape[0] < min(self.size, most) and self.size > DENSE_SIZE
@@ -208,6 +470,15 @@ class Covariance:
         """1, or where variances are so far from it that their powers might be none: such a scale.
 
         It is a power of four, so that dividing by it is exact, and so is the factor's share.
+
+        See Also
+        --------
+        scaled : Divides by it.
+
+        Examples
+        --------
+        >>> Covariance(np.eye(2)).unit, float(np.log2(Covariance(1e60 * np.eye(2)).unit))
+        (1.0, 200.0)
         """
         top = self._diagonal.max()
         if top == 0 or -COMMON <= np.log2(top) <= COMMON:
@@ -215,11 +486,51 @@ class Covariance:
         return 4.0 ** np.round(np.log2(top) / 2)
 
     def scaled(self, c: float) -> "Covariance":
-        """c A, for a power of four c."""
+        """Return c A, for a power of four c.
+
+        Parameters
+        ----------
+        c : float
+            A power of four, which no digit is lost by.
+
+        Returns
+        -------
+        Covariance
+            Its ridge is multiplied too.
+
+        See Also
+        --------
+        unit : What a solver divides by.
+
+        Examples
+        --------
+        >>> Covariance(np.eye(2)).scaled(4.0).trace
+        8.0
+        """
         return self._like(Scaled(self._source, c), self.ridge * c)
 
     def shifted(self, sigma: float) -> "Covariance":
-        """A + sigma I, for a sigma that leaves it positive semidefinite."""
+        """A + sigma I, for a sigma that leaves it positive semidefinite.
+
+        Parameters
+        ----------
+        sigma : float
+            May be negative, down to minus the least variance.
+
+        Returns
+        -------
+        Covariance
+            Scores on it are m sigma higher.
+
+        See Also
+        --------
+        Covariance : Its `ridge` is seen by the solvers and not by the scores.
+
+        Examples
+        --------
+        >>> Covariance(np.diag([3.0, 1.0])).shifted(-1.0).diagonal()
+        array([2., 0.])
+        """
         if not np.isfinite(sigma) or self._diagonal.min() + sigma < -linalg.TIE * self.trace:
             raise ValueError(
                 f"sigma={sigma} must be finite and leave no variance negative "
@@ -228,12 +539,52 @@ class Covariance:
         return self._like(Shifted(self._source, sigma), self.ridge)
 
     def restricted(self, rows: ArrayLike) -> "Covariance":
-        """The covariance of some of the features."""
+        """The covariance of some of the features.
+
+        Parameters
+        ----------
+        rows : array of int
+            The features, none of them twice.
+
+        Returns
+        -------
+        Covariance
+            Feature j of it is `rows[j]`.
+
+        See Also
+        --------
+        submatrix : As an array.
+
+        Examples
+        --------
+        >>> Covariance(np.diag([3.0, 2.0, 1.0])).restricted([2, 0]).diagonal()
+        array([1., 3.])
+        """
         rows = validate.checked_rows(rows, self.size)
         return self._like(self._source.restricted(rows), self.ridge, rows)
 
     def deflated(self, x: ArrayLike) -> "Covariance":
-        """(I - xx') A (I - xx') for a unit vector x: projection deflation."""
+        """(I - xx') A (I - xx') for a unit vector x: projection deflation.
+
+        Parameters
+        ----------
+        x : array of d
+            Of length 1.
+
+        Returns
+        -------
+        Covariance
+            It has no variance along x.
+
+        See Also
+        --------
+        fspca.tpower : Finds one component after another so.
+
+        Examples
+        --------
+        >>> Covariance(np.diag([3.0, 1.0])).deflated([1.0, 0.0]).diagonal()
+        array([0., 1.])
+        """
         x = np.asarray(x, dtype=float)
         if x.shape != (self.size,) or not abs(np.linalg.norm(x) - 1) <= 1e-8:
             raise ValueError(

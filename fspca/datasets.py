@@ -22,12 +22,54 @@ CSR = ("data", "indices", "indptr")
 
 
 class MissingDataError(FileNotFoundError):
-    """A data set is in none of the places where it is looked for."""
+    """A data set is in none of the places where it is looked for.
+
+    It says which places these are, and the ways to get the set.
+
+    See Also
+    --------
+    missing : The sentence that it bears.
+
+    Examples
+    --------
+    >>> try:
+    ...     fetch("pitprops")
+    ... except MissingDataError as error:
+    ...     print(type(error).__name__)
+    MissingDataError
+    """
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Data X (samples x features) or a covariance A, whichever was published."""
+    """Data X (samples x features) or a covariance A, whichever was published.
+
+    Of the two the other is None; some sets have labels of their samples too.
+
+    Parameters
+    ----------
+    name : str
+        As in `fspca.catalogue.CATALOGUE`.
+    X : array (n x d) or sparse
+        The data, where they were published.
+    A : array (d x d)
+        The covariance, where only this was.
+    y : array of n
+        The samples' labels, where there are some.
+    names : list of str
+        Of the features; empty where none are known.
+    provenance : str
+        Where it is from, and on which terms.
+
+    See Also
+    --------
+    load : Returns one.
+
+    Examples
+    --------
+    >>> load("pitprops").names[:3]
+    ['topdiam', 'length', 'moist']
+    """
 
     name: str
     X: np.ndarray | None
@@ -37,7 +79,27 @@ class Dataset:
     provenance: str
 
     def covariance(self, **conventions: Any) -> Covariance:
-        """Return the Covariance; conventions as in `Covariance.from_data` where there is data."""
+        """Return the Covariance of the set.
+
+        Parameters
+        ----------
+        **conventions : dict
+            As in `fspca.Covariance.from_data` where there is data, else as in `fspca.Covariance`.
+
+        Returns
+        -------
+        Covariance
+            Ready for every solver.
+
+        See Also
+        --------
+        fspca.Covariance : What solvers ask.
+
+        Examples
+        --------
+        >>> load("pitprops").covariance(ridge=0.1)
+        Covariance(13 features, dense, ridge=0.1)
+        """
         if self.A is not None:
             return Covariance(self.A, **conventions)
         return Covariance.from_data(self.X, **conventions)
@@ -49,25 +111,103 @@ class Dataset:
 
 
 def cache() -> Path:
-    """Return the folder for what is fetched."""
+    """Return the folder for what is fetched.
+
+    It lies in `XDG_CACHE_HOME`, or else in `.cache` of the home folder.
+
+    Returns
+    -------
+    Path
+        Whether it exists or not.
+
+    See Also
+    --------
+    places : All folders in which sets are looked for.
+
+    Examples
+    --------
+    >>> cache().name
+    'fspca'
+    """
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "fspca"
 
 
 def places() -> list[Path]:
-    """Return the folders in which sets are looked for, first to last."""
+    """Return the folders in which sets are looked for, first to last.
+
+    They are the one that comes with the module, that of the variable FSPCA_DATA, and the cache.
+
+    Returns
+    -------
+    list of Path
+        Two or three.
+
+    See Also
+    --------
+    where : Looks for one set in them.
+
+    Examples
+    --------
+    >>> places()[-1] == cache()
+    True
+    """
     named = os.environ.get("FSPCA_DATA")
     return [RAW, *([Path(named)] if named else []), cache()]
 
 
 def where(name: str) -> Path | None:
-    """Return the path of a set's file, or None where it is not here."""
+    """Return the path of a set's file, or None where it is not here.
+
+    What it holds is not looked at.
+
+    Parameters
+    ----------
+    name : str
+        One of `fspca.catalogue.CATALOGUE`.
+
+    Returns
+    -------
+    Path or None
+        The first found.
+
+    See Also
+    --------
+    places : Where it is looked for.
+
+    Examples
+    --------
+    >>> where("pitprops").name
+    'pitprops.csv'
+    """
     file = CATALOGUE[checked_choice("name", name, tuple(CATALOGUE))].file
     return next((place / file for place in places() if (place / file).is_file()), None)
 
 
 def checksum(*arrays: np.ndarray) -> str:
-    """Return the sha256 of decoded arrays: of type, shape and bytes, whatever the file's format."""
+    """Return the sha256 of decoded arrays: of type, shape and bytes, whatever the file's format.
+
+    It is what `fspca.catalogue.CATALOGUE` knows of each set.
+
+    Parameters
+    ----------
+    *arrays : array
+        In the order in which they are published.
+
+    Returns
+    -------
+    str
+        64 hexadecimal digits.
+
+    See Also
+    --------
+    load : Refuses a set that has another.
+
+    Examples
+    --------
+    >>> checksum(np.arange(3.0))[:12]
+    '74cc823074f3'
+    """
     digest = hashlib.sha256()
     for array in arrays:
         digest.update(f"{array.dtype.str}{array.shape}".encode())
@@ -106,7 +246,29 @@ def load(name: str) -> Dataset:
 
 
 def missing(name: str) -> str:
-    """Return a sentence with the ways to get a set that is not here."""
+    """Return a sentence with the ways to get a set that is not here.
+
+    These are a download where there is an address, and a folder of one's own.
+
+    Parameters
+    ----------
+    name : str
+        One of `fspca.catalogue.CATALOGUE`.
+
+    Returns
+    -------
+    str
+        With the places in which it was looked for.
+
+    See Also
+    --------
+    fetch : The first of the ways.
+
+    Examples
+    --------
+    >>> print(missing("pitprops")[:8])
+    pitprops
+    """
     entry = CATALOGUE[name]
     ways = [f"put {entry.file} into a folder and name that folder in the variable FSPCA_DATA"]
     if entry.url:
@@ -195,7 +357,35 @@ def fetch(name: str, progressbar: bool = True) -> Dataset:
 
 
 def decoded(entry: Entry, path: Path) -> dict[str, np.ndarray]:
-    """Return the arrays in a downloaded file, or say that it cannot be read."""
+    """Return the arrays in a downloaded file, or say that it cannot be read.
+
+    The address says which format it is: MATLAB's, LIBSVM's, or a table of numbers.
+
+    Parameters
+    ----------
+    entry : fspca.catalogue.Entry
+        The set's row of the catalogue.
+    path : Path
+        The file.
+
+    Returns
+    -------
+    dict of str to array
+        By the names that the cache's file has.
+
+    See Also
+    --------
+    fetch : Checks and keeps them.
+
+    Examples
+    --------
+    >>> entry = next(each for each in CATALOGUE.values() if each.url.endswith(".mat"))
+    >>> try:
+    ...     decoded(entry, RAW / "pitprops.csv")
+    ... except ValueError as error:
+    ...     print("cannot be read" in str(error))
+    True
+    """
     try:
         return _decode(entry, path)
     except Exception as error:

@@ -11,7 +11,30 @@ from fspca.problem import TOLERANCE, Problem, Solution
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the judge found: true where there is no fault."""
+    """What the judge found: true where there is no fault.
+
+    Printed, it names the faults.
+
+    Parameters
+    ----------
+    objective : float
+        As recomputed; not a number where W is no matrix of numbers that fits.
+    support : array of int
+        The rows of W that are not zero.
+    faults : tuple of str
+        A sentence each.
+
+    See Also
+    --------
+    fspca.check_solution : Returns one.
+
+    Examples
+    --------
+    >>> Judgement(3.0, np.array([0]), ())
+    feasible, explains 3
+    >>> bool(Judgement(3.0, np.array([0]), ("a column is missing",)))
+    False
+    """
 
     objective: float
     support: np.ndarray
@@ -34,6 +57,27 @@ def as_loadings(W):
 def objective(A: Matrix, W: ArrayLike | Solution) -> float:
     """Return trace(W'AW) of loadings W or a Solution, on the covariance without its ridge.
 
+    The columns are taken as they are: where they overlap, variance counts twice.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+        The covariance.
+    W : Solution or array (d x m)
+        The loadings.
+
+    Returns
+    -------
+    float
+        The variance explained, if the columns are orthonormal.
+
+    See Also
+    --------
+    fspca.check_solution : Scores by the rule of a problem, and tests the constraints.
+    fspca.metrics.normalised_explained_variance : On a basis, against PCA.
+
+    Examples
+    --------
     >>> objective(np.diag([3.0, 2.0, 1.0]), np.eye(3)[:, :2])
     5.0
     """

@@ -14,6 +14,24 @@ def largest(score, k):
 
     Ties, up to rounding, go to the smallest index, so that no answer depends on last digits.
 
+    Parameters
+    ----------
+    score : array of d
+        A number for each feature.
+    k : int
+        How many, 1 <= k <= d.
+
+    Returns
+    -------
+    array of int
+        Ascending.
+
+    See Also
+    --------
+    fspca.go : Chooses features so.
+
+    Examples
+    --------
     >>> largest([3.0, 1.0, 3.0, 3.0 + 1e-15], 2)
     array([0, 2])
     """
@@ -47,7 +65,32 @@ def leading_of_matrix(A, m):
 
 
 def random_subspace(d, m, rng):
-    """Draw an orthonormal d x m basis of a uniformly random m-dimensional subspace."""
+    """Draw an orthonormal d x m basis of a uniformly random m-dimensional subspace.
+
+    It is the Q of normal numbers.
+
+    Parameters
+    ----------
+    d, m : int
+        Dimensions of the space and of the subspace.
+    rng : numpy.random.Generator
+        Draws the numbers.
+
+    Returns
+    -------
+    array (d x m)
+        Orthonormal columns.
+
+    See Also
+    --------
+    fspca.metrics.subspace_distance : Compares two.
+
+    Examples
+    --------
+    >>> Q = random_subspace(4, 2, np.random.default_rng(0))
+    >>> np.allclose(Q.T @ Q, np.eye(2))
+    True
+    """
     return np.linalg.qr(rng.standard_normal((d, m)))[0]
 
 

@@ -94,6 +94,10 @@ def hit_frequency(errors: ArrayLike, tolerance: float = HIT) -> float:
     --------
     relative_error : Of one answer.
 
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
     Examples
     --------
     >>> hit_frequency([0.0, 0.0005, 0.2, 0.3])

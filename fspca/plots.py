@@ -25,7 +25,34 @@ STYLES |= {name: styled(words) for name, words in OTHERS.items()}
 
 
 def figure(width=6.0, height=3.4, rows=1, columns=1):
-    """Return a figure on white, which the book makes the page's own ground, and its axes."""
+    """Return a figure on white, which the book makes the page's own ground, and its axes.
+
+    The axes have no upper and right spine.
+
+    Parameters
+    ----------
+    width, height : float
+        In inches.
+    rows, columns : int
+        How many axes, as in `matplotlib.pyplot.subplots`.
+
+    Returns
+    -------
+    figure : Figure
+        Laid out so that nothing overlaps.
+    axes : Axes or array of Axes
+        One, or rows x columns of them.
+
+    See Also
+    --------
+    curve : Draws in the style of a method.
+
+    Examples
+    --------
+    >>> drawn, axes = figure(columns=2)
+    >>> axes.shape
+    (2,)
+    """
     drawn, axes = plt.subplots(rows, columns, figsize=(width, height), layout="constrained")
     drawn.set_facecolor("white")
     for each in drawn.axes:
@@ -34,7 +61,32 @@ def figure(width=6.0, height=3.4, rows=1, columns=1):
 
 
 def curve(axes, x, y, method, label=None):
-    """Draw a method's curve and write its name at the end of the line."""
+    """Draw a method's curve and write its name at the end of the line.
+
+    Colour, marker and line are those that the method has everywhere.
+
+    Parameters
+    ----------
+    axes : Axes
+        Where to draw.
+    x, y : array
+        The points.
+    method : str
+        A key of `STYLES`.
+    label : str
+        What is written; the method by default.
+
+    See Also
+    --------
+    figure : Gives axes.
+
+    Examples
+    --------
+    >>> drawn, axes = figure()
+    >>> curve(axes, [1, 2], [0.5, 0.7], "go")
+    >>> [text.get_text() for text in axes.texts]
+    ['go']
+    """
     axes.plot(x, y, markersize=4, **STYLES[method])
     place = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
     colour = STYLES[method]["color"]
@@ -64,13 +116,31 @@ def axes_for(ax, width=6.0, height=3.4):
 
 
 def plot_loadings(answer, ax=None):
-    """Draw the loadings of the chosen features as a heat map, largest first, and return the axes.
+    """Draw the loadings of the chosen features as a heat map, and return the axes.
+
+    The longest row comes first; where there are many, signs stand for numbers.
 
     Parameters
     ----------
     answer : Solution, Choice or fitted estimator
+        Whose loadings.
     ax : Axes
         Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        That it is drawn on.
+
+    See Also
+    --------
+    plot_on_axis, plot_on_image : For features that have a place.
+
+    Examples
+    --------
+    >>> from fspca import go
+    >>> plot_loadings(go(np.diag([1.0, 5.0, 4.0]), m=1, k=2)).get_ylabel()
+    'feature chosen'
     """
     W, support, names = loadings_of(answer)
     rows = support[np.argsort(-np.linalg.norm(W[support], axis=1), kind="stable")]
@@ -90,11 +160,29 @@ def plot_loadings(answer, ax=None):
 def plot_path(answers, ax=None):
     """Draw what each count explains, and shade up to the bound; return the axes.
 
+    Of a choice the held-out share and that of permuted data are drawn too.
+
     Parameters
     ----------
     answers : sequence of Solution, or Choice
-        From `fspca.path` or `fspca.selection`; the held-out share is drawn where there is one.
+        From `fspca.path` or `fspca.selection`.
     ax : Axes
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        That it is drawn on.
+
+    See Also
+    --------
+    plot_stability : Which features they are.
+
+    Examples
+    --------
+    >>> from fspca import path
+    >>> plot_path(path(np.diag([3.0, 2.0, 1.0]), 1, [1, 2, 3])).get_xlabel()
+    'features k'
     """
     choice = answers if hasattr(answers, "held_out") else None
     solutions = answers.solutions if choice is not None else list(answers)
@@ -122,12 +210,32 @@ def plot_path(answers, ax=None):
 def plot_stability(choice, ax=None, most=30):
     """Draw how often each feature is chosen at each count, the most frequent first.
 
+    The shares are those of the halves of the samples.
+
     Parameters
     ----------
     choice : Choice
+        From `fspca.selection`.
     ax : Axes
+        Where to draw; a new figure by default.
     most : int
         Features drawn at most.
+
+    Returns
+    -------
+    Axes
+        That it is drawn on.
+
+    See Also
+    --------
+    plot_path : What they explain.
+
+    Examples
+    --------
+    >>> from fspca.selection import select_k
+    >>> X = np.random.default_rng(0).standard_normal((60, 4)) * [9, 9, 1, 1]
+    >>> plot_stability(select_k(X, m=1, ks=[1, 2, 3], subsamples=10)).get_ylabel()
+    'feature'
     """
     rows = np.argsort(-choice.frequency.mean(axis=0), kind="stable")[:most]
     names = choice.names or [str(j) for j in range(choice.frequency.shape[1])]
@@ -145,15 +253,36 @@ def plot_stability(choice, ax=None, most=30):
 def plot_biplot(answer, X, components=(0, 1), groups=None, ax=None):
     """Draw samples by their scores on two components, and the chosen features as arrows.
 
+    An arrow's direction is its feature's loadings; the longest reaches to the farthest sample.
+
     Parameters
     ----------
     answer : fitted estimator
         Its `transform` gives the scores.
     X : array, n samples x d features
+        The samples.
     components : pair of int
+        Which two.
     groups : sequence of n labels
         Coloured and marked apart where given.
     ax : Axes
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        That it is drawn on.
+
+    See Also
+    --------
+    plot_loadings : The numbers.
+
+    Examples
+    --------
+    >>> from fspca.sklearn import SparsePrincipalSubspace
+    >>> X = np.random.default_rng(0).standard_normal((20, 5))
+    >>> plot_biplot(SparsePrincipalSubspace(2, 3).fit(X), X).get_xlabel()
+    'component 1'
     """
     T, (_, support, names) = answer.transform(X), loadings_of(answer)
     W = np.asarray(answer.components_).T
@@ -175,14 +304,34 @@ def plot_biplot(answer, X, components=(0, 1), groups=None, ax=None):
 def plot_on_image(answer, shape, ax=None, component=None):
     """Draw the chosen features as pixels of an image: row lengths, or one component's loadings.
 
+    A negative loading bears a dash, which grey does not hide.
+
     Parameters
     ----------
     answer : Solution, Choice or fitted estimator
+        Whose loadings.
     shape : pair of int
         Rows and columns; their product is d.
     ax : Axes
+        Where to draw; a new figure by default.
     component : int
         None draws the length of each row of W.
+
+    Returns
+    -------
+    Axes
+        That it is drawn on.
+
+    See Also
+    --------
+    plot_on_axis : For features along a line.
+
+    Examples
+    --------
+    >>> from fspca import go
+    >>> ax = plot_on_image(go(np.diag([1.0, 5.0, 4.0, 2.0]), m=1, k=2), (2, 2))
+    >>> ax.images[0].get_array().shape
+    (2, 2)
     """
     W, _, _ = loadings_of(answer)
     if np.prod(shape) != len(W):
@@ -201,12 +350,31 @@ def plot_on_image(answer, shape, ax=None, component=None):
 def plot_on_axis(answer, x=None, ax=None):
     """Draw the loadings along an axis that the features have, such as wavelength or time.
 
+    Each component has its own colour, marker and line.
+
     Parameters
     ----------
     answer : Solution, Choice or fitted estimator
+        Whose loadings.
     x : array of d numbers
         The place of each feature; its number by default.
     ax : Axes
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        That it is drawn on.
+
+    See Also
+    --------
+    plot_on_image : For features on a grid.
+
+    Examples
+    --------
+    >>> from fspca import go
+    >>> plot_on_axis(go(np.diag([1.0, 5.0, 4.0]), m=1, k=2)).get_ylabel()
+    'loading'
     """
     W, support, _ = loadings_of(answer)
     x = np.arange(len(W)) if x is None else np.asarray(x)
@@ -227,10 +395,29 @@ def plot_on_axis(answer, x=None, ax=None):
 def plot_history(solution, ax=None):
     """Draw the objective after each step, and the bound where one is known.
 
+    The steps are those of the answer's own run.
+
     Parameters
     ----------
     solution : Solution
+        Whose history.
     ax : Axes
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    Axes
+        That it is drawn on.
+
+    See Also
+    --------
+    fspca.Solution : Its `history` and `upper_bound` are drawn.
+
+    Examples
+    --------
+    >>> from fspca import ipu
+    >>> plot_history(ipu(np.diag([3.0, 2.0, 1.0]), m=1, k=2)).get_xlabel()
+    'step'
     """
     ax = axes_for(ax)
     ax.plot(range(1, len(solution.history) + 1), solution.history, **STYLES["ipu"], markersize=4)

@@ -13,7 +13,23 @@ from fspca.validate import checked_count, checked_features, needed
 
 
 class ConvergenceWarning(UserWarning):
-    """A loop ended before its stopping rule was met."""
+    """A loop ended before its stopping rule was met.
+
+    The answer is feasible, and its `stopped` says what ended it.
+
+    See Also
+    --------
+    Solution : Has `converged`.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from fspca import fantope
+    >>> with warnings.catch_warnings(record=True, action="always") as told:
+    ...     answer = fantope(np.diag([3.0, 2.0, 1.0]), 1, 2, max_iter=1)
+    >>> [each.category.__name__ for each in told], answer.stopped
+    (['ConvergenceWarning'], 'max_iter')
+    """
 
 
 TOLERANCE = 1e-8  # of the judge: far above rounding, far below any difference that matters
@@ -33,7 +49,30 @@ class Problem:
         object.__setattr__(self, "k", checked_count("k", self.k))
 
     def fit(self, d: int) -> Self:
-        """Return the problem if it can be asked of d features, and say why not otherwise."""
+        """Return the problem if it can be asked of d features, and say why not otherwise.
+
+        Parameters
+        ----------
+        d : int
+            Features.
+
+        Returns
+        -------
+        Problem
+            Itself.
+
+        See Also
+        --------
+        faults : What is wrong with an answer.
+
+        Examples
+        --------
+        >>> try:
+        ...     SharedSupport(2, 4).fit(3)
+        ... except ValueError as error:
+        ...     print(error)
+        k=4 must lie between m=2 and d=3
+        """
         if self.m > d:
             raise ValueError(f"m={self.m} must lie between 1 and d={d}")
         if np.max(self.k) > d:
@@ -41,7 +80,29 @@ class Problem:
         return self
 
     def score(self, A: Matrix, W: ArrayLike) -> float:
-        """trace(W'AW), the variance that W explains."""
+        """Return trace(W'AW), the variance that W explains.
+
+        Parameters
+        ----------
+        A : array (d x d) or Covariance
+            The covariance; a ridge that it has counts.
+        W : array (d x m)
+            The loadings.
+
+        Returns
+        -------
+        float
+            The objective.
+
+        See Also
+        --------
+        fspca.check_solution : Judges constraints too.
+
+        Examples
+        --------
+        >>> SharedSupport(1, 1).score(np.diag([3.0, 2.0]), [[0.0], [1.0]])
+        2.0
+        """
         A, W = as_covariance(A), np.asarray(W, dtype=float)
         if W.ndim != 2 or len(W) != A.size:
             raise ValueError(
@@ -54,7 +115,29 @@ class Problem:
         return float(np.vdot(V, A.precise.product(V, rows)[rows]))
 
     def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
-        """Return what is wrong with W as an answer, a sentence each."""
+        """Return what is wrong with W as an answer, a sentence each.
+
+        Parameters
+        ----------
+        W : array (d x m)
+            The loadings.
+        support : array of int
+            The features that the answer claims.
+
+        Returns
+        -------
+        list of str
+            Empty where it is feasible.
+
+        See Also
+        --------
+        fspca.check_solution : Recomputes the claims too.
+
+        Examples
+        --------
+        >>> SharedSupport(1, 1).faults(np.eye(2), [0, 1])
+        ['the support has 2 features, more than k=1', 'the columns of W are not orthonormal']
+        """
         outside = np.setdiff1d(np.flatnonzero(W.any(axis=1)), support)
         faults = [f"rows {outside.tolist()} of W lie outside the support"] if len(outside) else []
         if not np.allclose(np.linalg.norm(W, axis=0), 1.0, rtol=0, atol=TOLERANCE):
@@ -140,13 +223,45 @@ class OwnSupports(Problem):
 
     @property
     def counts(self) -> np.ndarray:
-        """The m counts."""
+        """The m counts.
+
+        See Also
+        --------
+        SeparateSupports : May be given one for all.
+
+        Examples
+        --------
+        >>> SeparateSupports(3, 2).counts
+        array([2, 2, 2])
+        """
         return np.broadcast_to(self.k, self.m)
 
     def score(self, A: Matrix, W: ArrayLike) -> float:
-        """trace(Q'AQ) with Q an orthonormal basis of W, so that no variance counts twice.
+        """Return trace(Q'AQ) with Q an orthonormal basis of W, so that no variance counts twice.
 
         A direction of W that is rounding beside the longest is none of its basis.
+
+        Parameters
+        ----------
+        A : array (d x d) or Covariance
+            The covariance; a ridge that it has counts.
+        W : array (d x m)
+            The loadings.
+
+        Returns
+        -------
+        float
+            The objective.
+
+        See Also
+        --------
+        fspca.check_solution : Judges constraints too.
+
+        Examples
+        --------
+        >>> W = [[1.0, 1.0], [0.0, 0.0]]
+        >>> round(SeparateSupports(2, 1).score(np.diag([3.0, 2.0]), W), 9)
+        3.0
         """
         return super().score(A, basis(W, TOLERANCE))
 
@@ -216,12 +331,32 @@ class Nonnegative(OwnSupports):
 
     @property
     def counts(self) -> np.ndarray:
-        """The m counts: in all, what is left if the others have a feature each."""
+        """The m counts: in all, what is left if the others have a feature each.
+
+        See Also
+        --------
+        most : Of all columns together.
+
+        Examples
+        --------
+        >>> Nonnegative(2, 5, in_all=True).counts
+        array([4, 4])
+        """
         return np.full(self.m, self.k - self.m + 1) if self.in_all else super().counts
 
     @property
     def most(self) -> int:
-        """How many nonzeros all columns have together at most."""
+        """How many nonzeros all columns have together at most.
+
+        See Also
+        --------
+        counts : Of each.
+
+        Examples
+        --------
+        >>> Nonnegative(2, 5, in_all=True).most, Nonnegative(2, 5).most
+        (5, 10)
+        """
         return int(self.k if self.in_all else self.counts.sum())
 
     def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
@@ -238,13 +373,53 @@ class Nonnegative(OwnSupports):
 class Solution:
     """An answer: loadings, support, objective, and how it was reached.
 
-    `history` holds the objective after each step of the answer's own run, and `stopped` why that
-    run ended.  `upper_bound`, where known, is a value that no feasible W exceeds, and `gap` its
-    relative distance from the objective; it holds with at least `bound_probability`, which is 1
-    but for bounds that rest on chance.  Printed, an answer is "proven" where its `certificate` says
-    so to the stand-alone checker, and else optimal by enumeration or by a computed bound.
-    `orthonormal` is the V with V'V = I of which W is the sparse copy, where a solver has both.
-    `seconds` and `passes` over the data are what it cost.
+    Printed, an answer is "proven" where its `certificate` says so to the stand-alone checker, and
+    else optimal by enumeration or by a computed bound.  Its arrays are not to be written to.
+
+    Parameters
+    ----------
+    W : array (d x m)
+        The loadings.
+    support : array of int
+        The features chosen, ascending; the rows of W that are not zero lie within.
+    objective : float
+        The score that the problem defines, on the covariance without its ridge.
+    problem : SharedSupport, SeparateSupports or Nonnegative
+        What was asked.
+    solver : str
+        Who answered.
+    history : tuple of float
+        The objective after each step of the answer's own run.
+    n_iter : int
+        The steps of that run.
+    stopped : str
+        Why it ended: "the support repeats", "gap reached", "max_iter", ...
+    seconds, passes : float, int
+        What the answer cost: time, and readings of all the data.
+    upper_bound : float
+        Where known, a value that no feasible W exceeds.
+    bound_probability : float
+        With which the bound holds at least: 1 but for bounds that rest on chance.
+    certificate : array or dict of arrays
+        What proves the bound to the stand-alone checker.
+    orthonormal : array (d x m)
+        The V with V'V = I of which W is the sparse copy, where a solver has both.
+    total_variance, pca_variance : float
+        The trace, and what m components of all features explain, where that is at hand.
+    names : tuple of str
+        Of the features, where the covariance has some.
+
+    See Also
+    --------
+    check_solution : Recomputes all that an answer claims.
+    certify : Adds a bound to an answer.
+
+    Examples
+    --------
+    >>> from fspca import go
+    >>> answer = go(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=2)
+    >>> answer.support, answer.objective, answer.converged
+    (array([1, 3]), 9.0, True)
     """
 
     W: np.ndarray = field(repr=False)
@@ -281,7 +456,28 @@ class Solution:
         self.__post_init__()
 
     def times(self, unit: float) -> "Solution":
-        """The same answer for the covariance times a power of four."""
+        """Return the same answer for the covariance times a power of four.
+
+        Parameters
+        ----------
+        unit : float
+            A power of four.
+
+        Returns
+        -------
+        Solution
+            With the same loadings; objective, bound and proof are multiplied.
+
+        See Also
+        --------
+        Covariance : Has `unit` and `scaled`.
+
+        Examples
+        --------
+        >>> from fspca import go
+        >>> go(np.diag([1.0, 5.0]), m=1, k=1).times(4.0).objective
+        20.0
+        """
         history = tuple(unit * value for value in self.history)
         values = {"objective": unit * self.objective, "history": history}
         if self.upper_bound is not None:
@@ -298,19 +494,62 @@ class Solution:
 
     @property
     def converged(self) -> bool:
-        """Whether a stopping rule ended the run, and no budget and no Ctrl-C."""
+        """Whether a stopping rule ended the run, and no budget and no Ctrl-C.
+
+        See Also
+        --------
+        ConvergenceWarning : Told where `max_iter` ended it.
+
+        Examples
+        --------
+        >>> from fspca import go
+        >>> go(np.eye(3), m=1, k=2).converged
+        True
+        """
         return self.stopped not in CUT_SHORT
 
     @property
     def gap(self) -> float | None:
-        """How far, relatively, the optimum may lie above; None where no bound is known."""
+        """How far, relatively, the optimum may lie above; None where no bound is known.
+
+        See Also
+        --------
+        certify : Finds a bound.
+
+        Examples
+        --------
+        >>> from fspca import certify, go
+        >>> answer = go(np.eye(3), m=1, k=2)
+        >>> answer.gap is None, round(certify(np.eye(3), answer).gap, 9)
+        (True, 0.0)
+        """
         if self.upper_bound is None:
             return None
         excess = self.upper_bound - self.objective
         return excess / self.objective if self.objective > 0 else excess
 
     def to_frame(self) -> Any:
-        """Return the loadings of the chosen features, a row each, as a pandas DataFrame."""
+        r"""Return the loadings of the chosen features as a pandas DataFrame.
+
+        Returns
+        -------
+        DataFrame
+            A row for each feature of the support, a column for each component.
+
+        See Also
+        --------
+        fspca.plots.plot_loadings : Draws them.
+
+        Examples
+        --------
+        >>> from fspca import go
+        >>> try:
+        ...     print(go(np.diag([1.0, 5.0, 2.0]), m=1, k=1).to_frame())
+        ... except ImportError as error:  # without pandas
+        ...     print("   component 1\n1          1.0")
+           component 1
+        1          1.0
+        """
         rows = self.support if self.names is None else [self.names[j] for j in self.support]
         components = [f"component {j + 1}" for j in range(self.problem.m)]
         frame = needed("pandas", "frames", "Solution.to_frame").DataFrame

@@ -6,14 +6,59 @@ from typing import NamedTuple
 
 
 class Progress(NamedTuple):
-    """News of a run: how many so far, what stopping now would explain, the least bound known."""
+    """News of a run: how many so far, what stopping now would explain, the least bound known.
+
+    It is what a function given as `progress` gets, one for each step.
+
+    Parameters
+    ----------
+    step : int
+        The number of this news.
+    objective : float
+        What the best answer so far explains.
+    bound : float
+        What no answer exceeds, where that is known.
+
+    See Also
+    --------
+    fspca.Solution : What comes at the end.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from fspca import go, ipu
+    >>> told = []
+    >>> answer = ipu(np.diag([3.0, 2.0, 1.0]), m=1, k=2, progress=told.append)
+    >>> told[-1].objective == answer.objective
+    True
+    """
 
     step: int
     objective: float
     bound: float | None = None
 
     def times(self, unit):
-        """The same, of a covariance in another unit."""
+        """Return the same, of a covariance in another unit.
+
+        Parameters
+        ----------
+        unit : float
+            What its variances are multiplied by.
+
+        Returns
+        -------
+        Progress
+            With objective and bound multiplied.
+
+        See Also
+        --------
+        fspca.Solution : Its `times` does so to an answer.
+
+        Examples
+        --------
+        >>> Progress(1, 2.0).times(4.0)
+        Progress(step=1, objective=8.0, bound=None)
+        """
         bound = None if self.bound is None else unit * self.bound
         return Progress(self.step, unit * self.objective, bound)
 

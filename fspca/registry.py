@@ -47,12 +47,43 @@ PROMISES = {
 class Solver:
     """A solver with its options fixed, and its properties.
 
-    guarantee: "exact", "bounded" (a proven factor or bound) or "heuristic"; `sure` says when.
-    promises: words of `PROMISES`.
-    needs: "questions" (those of a Covariance), a "factor" of it, or the d x d "matrix".
-    cost, unless, section: a few words each, and where in the book it is explained.
-    style: colour, marker and line of its curves.
-    most_components: m at most, or None for any.
+    It is called as the function is; the tests hold it to what it promises.
+
+    Parameters
+    ----------
+    name : str
+        By which it stands in `fspca.SOLVERS`.
+    function : callable
+        Called with A, m, k and the options by name.
+    problem : type
+        `fspca.SharedSupport`, `fspca.SeparateSupports` or `fspca.Nonnegative`.
+    guarantee : str
+        "exact", "bounded" (a proven factor or bound) or "heuristic".
+    promises : str
+        Words of `PROMISES`.
+    needs : str
+        "questions" (those of a Covariance), a "factor" of it, or the d x d "matrix".
+    sure : str
+        When the guarantee holds.
+    cost, unless : str
+        What a run costs, and when another is better.
+    section : str
+        Where in the book it is explained.
+    style : str
+        Colour, marker and line of its curves.
+    options : dict
+        Those that are fixed.
+    most_components : int
+        What m may be at most; None for any number.
+
+    See Also
+    --------
+    fspca.testing.check_solver : Holds it to this.
+
+    Examples
+    --------
+    >>> SOLVERS["ipu"].guarantee, SOLVERS["ipu"].promise("rises")
+    ('bounded', True)
     """
 
     name: str
@@ -70,17 +101,75 @@ class Solver:
     most_components: int | None = None
 
     def promise(self, word):
-        """Whether it makes one of the `PROMISES`."""
+        """Whether it makes one of the `PROMISES`.
+
+        Parameters
+        ----------
+        word : str
+            A key of `PROMISES`.
+
+        Returns
+        -------
+        bool
+            True where it does.
+
+        See Also
+        --------
+        fspca.testing.check_solver : Tests it.
+
+        Examples
+        --------
+        >>> SOLVERS["soap"].promise("rises")
+        False
+        """
         return word in self.promises.split()
 
     @property
     def spelling(self):
-        """How it is called."""
+        """How it is called.
+
+        See Also
+        --------
+        fspca.SharedSupport : What m and k count.
+
+        Examples
+        --------
+        >>> SOLVERS["go"].spelling
+        'go(A, m, k)'
+        """
         options = "".join(f", {name}={value!r}" for name, value in self.options.items())
         return f"{self.function.__name__}(A, {self.most_components or 'm'}, k{options})"
 
     def also(self, name, promises, style, options, **changes):
-        """The same with other options."""
+        """Return the same with other options.
+
+        Parameters
+        ----------
+        name : str
+            By which it shall stand in `fspca.SOLVERS`.
+        promises : str
+            Words of `PROMISES`.
+        style : str
+            Colour, marker and line of its curves.
+        options : dict
+            Beside those that are fixed already.
+        **changes : dict
+            Other fields.
+
+        Returns
+        -------
+        Solver
+            A row of its own.
+
+        See Also
+        --------
+        spelling : Shows the options.
+
+        Examples
+        --------
+        >>> SOLVERS["ipu"].also("slow", "rises", "#000000 . -", {"n_starts": 9}).spelling
+        'ipu(A, m, k, n_starts=9)'
+        """
         options = self.options | options
         return replace(self, name=name, promises=promises, style=style, options=options, **changes)
 

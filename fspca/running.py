@@ -27,8 +27,24 @@ class Run:
     Iterate over it within its `with`: a step is what comes before the next turn.  `keep` notes
     the objective and the answer after a step, `stop` says why to end.  Once something is kept,
     a KeyboardInterrupt within the `with` ends it as "interrupted"; before that it goes on.
-    With `latest` the last answer kept is the one that counts, and not the best.
 
+    Parameters
+    ----------
+    max_iter : int
+        Steps at most; None for any number.
+    max_seconds : float
+        Seconds at most, once something is kept; None for any number.
+    progress : bool or callable
+        Who is told: True shows a bar, a function gets a `Progress`.
+    latest : bool
+        Whether the last answer kept is the one that counts, and not the best.
+
+    See Also
+    --------
+    solves : The other half of how every solver runs.
+
+    Examples
+    --------
     >>> with Run(max_iter=9) as run:
     ...     for step in run:
     ...         run.keep(min(step, 3), f"answer {step}")
@@ -74,34 +90,129 @@ class Run:
 
     @property
     def left(self):
-        """The seconds that are left, None where any number may pass."""
+        """The seconds that are left, None where any number may pass.
+
+        See Also
+        --------
+        best_run : Hands them on.
+
+        Examples
+        --------
+        >>> Run().left is None, Run(max_seconds=0).left
+        (True, 0.0)
+        """
         return None if self.ends is None else max(self.ends - perf_counter(), 0.0)
 
     @property
     def solution(self):
-        """The best Solution taken; cut short, if this run was."""
+        """The best Solution taken; cut short, if this run was.
+
+        See Also
+        --------
+        take : What keeps it.
+
+        Examples
+        --------
+        >>> from fspca import go
+        >>> with Run() as run:
+        ...     answer = run.take(go(np.eye(3), 1, 2))
+        >>> run.solution is answer
+        True
+        """
         cut = self.stopped in CUT_SHORT
         return replace(self.answer, stopped=self.stopped) if cut else self.answer
 
     @property
     def facts(self):
-        """What a Solution says of its run."""
+        """What a Solution says of its run.
+
+        See Also
+        --------
+        fspca.Solution : Takes them.
+
+        Examples
+        --------
+        >>> Run().facts
+        {'history': (), 'n_iter': 0, 'stopped': 'done'}
+        """
         ended = {"n_iter": self.n_iter, "stopped": self.stopped or "done"}
         return {"history": tuple(self.history)} | ended
 
     def stop(self, why):
-        """End with this step."""
+        """End with this step.
+
+        Parameters
+        ----------
+        why : str
+            What the answer's `stopped` says.
+
+        See Also
+        --------
+        keep : Before it.
+
+        Examples
+        --------
+        >>> run = Run()
+        >>> for step in run:
+        ...     run.stop("settled")
+        >>> run.n_iter, run.stopped
+        (1, 'settled')
+        """
         self.stopped = why
 
     def keep(self, value, answer, bound=None):
-        """Note the objective after a step and its answer, and tell."""
+        """Note the objective after a step and its answer, and tell.
+
+        Parameters
+        ----------
+        value : float
+            The objective.
+        answer : object
+            Whatever the answer is made from.
+        bound : float
+            What no answer exceeds, where the step found that.
+
+        See Also
+        --------
+        take : For what another solver found.
+
+        Examples
+        --------
+        >>> run = Run()
+        >>> run.keep(2.0, "better")
+        >>> run.keep(1.0, "worse")
+        >>> run.answer, run.history
+        ('better', [2.0, 1.0])
+        """
         self.history.append(float(value))
         if self.latest or value > self.value:
             self.value, self.answer = float(value), answer
         self.tell(bound=bound)
 
     def take(self, solution):
-        """Keep what another solver found for this one; a Ctrl-C that ended it ends this one."""
+        """Keep what another solver found for this one; a Ctrl-C that ended it ends this one.
+
+        Parameters
+        ----------
+        solution : Solution
+            On the same problem.
+
+        Returns
+        -------
+        Solution
+            The same.
+
+        See Also
+        --------
+        hear : For its news.
+
+        Examples
+        --------
+        >>> from fspca import go
+        >>> run = Run()
+        >>> run.take(go(np.diag([2.0, 1.0]), 1, 1)).objective == run.value
+        True
+        """
         if self.answer is None or solution.objective > self.value:
             self.value, self.answer = solution.objective, solution
         if solution.stopped == "interrupted":
@@ -109,7 +220,24 @@ class Run:
         return solution
 
     def tell(self, objective=-np.inf, bound=None):
-        """Tell how far this run is."""
+        """Tell how far this run is.
+
+        Parameters
+        ----------
+        objective : float
+            What the step explains, where it is none to keep.
+        bound : float
+            What no answer exceeds; the least told counts.
+
+        See Also
+        --------
+        keep : Tells too.
+
+        Examples
+        --------
+        >>> Run(progress=print).tell(1.0, bound=3.0)
+        Progress(step=1, objective=1.0, bound=3.0)
+        """
         if bound is not None:
             self.bound = bound if self.bound is None else min(self.bound, bound)
         if self.progress is not None:
@@ -117,11 +245,46 @@ class Run:
             self.progress(Progress(self.told, max(objective, self.value), self.bound))
 
     def hear(self, news):
-        """Tell on the news of a solver that works for this one on the same problem."""
+        """Tell on the news of a solver that works for this one on the same problem.
+
+        Parameters
+        ----------
+        news : Progress
+            As that solver tells it.
+
+        See Also
+        --------
+        take : For its answer.
+
+        Examples
+        --------
+        >>> Run(progress=print).hear(Progress(7, 1.0, 3.0))
+        Progress(step=1, objective=1.0, bound=3.0)
+        """
         self.tell(news.objective, news.bound)
 
     def finish(self, build):
-        """Return build(), which puts the answer together, again where a Ctrl-C comes between."""
+        """Return build(), which puts the answer together, again where a Ctrl-C comes between.
+
+        Parameters
+        ----------
+        build : callable
+            Without arguments.
+
+        Returns
+        -------
+        object
+            What it returns.
+
+        See Also
+        --------
+        stop : How it came to an end.
+
+        Examples
+        --------
+        >>> Run().finish(lambda: "answer")
+        'answer'
+        """
         try:
             return build()
         except KeyboardInterrupt:
@@ -147,8 +310,35 @@ def solves(
     Here, once for all solvers, A becomes a Covariance, in a unit in which its powers are numbers,
     and m and k ints that fit; options that all share are checked; a method with a penalty gets
     either that or k.  The Solution gains its seconds, passes and shares of variance; ending at
-    max_iter warns.  With `counts` a solver of separate supports takes m counts for k; `measured`
-    names the options that are in A's unit.
+    max_iter warns.
+
+    Parameters
+    ----------
+    problem : type
+        `fspca.SharedSupport`, `fspca.SeparateSupports` or `fspca.Nonnegative`.
+    counts : bool
+        Whether a solver of separate supports takes m counts for k.
+    measured : tuple of str
+        The options that are in A's unit.
+
+    Returns
+    -------
+    callable
+        The decorator.
+
+    See Also
+    --------
+    Run : The other half of how every solver runs.
+
+    Examples
+    --------
+    >>> from fspca import SharedSupport
+    >>> from fspca.problem import solution_of
+    >>> @solves(SharedSupport)
+    ... def first(A, m, k):
+    ...     return solution_of(A, SharedSupport(m, k), np.eye(A.size)[:, :m], "first")
+    >>> first(np.diag([3.0, 2.0, 1.0]), 2, 2).objective
+    5.0
     """
 
     def decorate(body):

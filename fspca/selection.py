@@ -25,13 +25,41 @@ from fspca.validate import checked_count, needed
 class Choice:
     """A row for each count tried, and the count chosen.
 
-    counts : the numbers of features (or of components) tried, ascending.
-    explained, bound : the share of all variance in sample, and what no answer exceeds.
-    held_out, standard_error : the mean share on folds left out, and its standard error.
-    frequency : counts x d, how often a feature is chosen from half of the samples.
-    stability, interval : agreement of these choices, corrected for chance, and 95 % of it.
-    noise : the share that columns permuted one by one explain, the largest of the permutations.
-    chosen, best : by the one-standard-error rule, and where the held-out mean is largest.
+    Printed, it says what the chosen count explains; `chosen` follows the one-standard-error rule.
+
+    Parameters
+    ----------
+    what : "k" or "m"
+        What is counted: features or components.
+    counts : array of int
+        The numbers tried, ascending.
+    explained, bound : array
+        The share of all variance in sample, and what no answer exceeds.
+    held_out, standard_error : array
+        The mean share on folds left out, and its standard error.
+    frequency : array (counts x d)
+        How often a feature is chosen from half of the samples.
+    stability, interval : array
+        Agreement of these choices, corrected for chance, and 95 % of it.
+    noise : array
+        The share that columns permuted one by one explain, the largest of the permutations.
+    solutions : tuple of Solution
+        The answer at each count.
+    names : tuple of str
+        Of the features, where they have some.
+
+    See Also
+    --------
+    select_k, select_m : Return one.
+    fspca.plots.plot_path : Draws it.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).standard_normal((60, 8))
+    >>> X[:, :3] += 3 * np.random.default_rng(1).standard_normal((60, 1))
+    >>> choice = select_k(X, m=1, ks=[1, 3, 8], subsamples=10)
+    >>> choice.counts, choice.frequency.shape
+    (array([1, 3, 8]), (3, 8))
     """
 
     what: str
@@ -49,23 +77,72 @@ class Choice:
 
     @property
     def best(self):
-        """The count with the largest held-out mean."""
+        """The count with the largest held-out mean.
+
+        See Also
+        --------
+        chosen : Less, and hardly worse.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).standard_normal((60, 4)) * [9, 1, 1, 1]
+        >>> select_k(X, m=1, ks=[1, 2], subsamples=10).best
+        1
+        """
         return int(self.counts[np.argmax(self.held_out)])
 
     @property
     def chosen(self):
-        """The least count whose held-out mean is within a standard error of the best."""
+        """The least count whose held-out mean is within a standard error of the best.
+
+        See Also
+        --------
+        best : The count that it is compared with.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).standard_normal((60, 4)) * [9, 9, 1, 1]
+        >>> select_k(X, m=2, ks=[2, 3, 4], subsamples=10).chosen
+        2
+        """
         at = int(np.argmax(self.held_out))
         enough = self.held_out >= self.held_out[at] - self.standard_error[at]
         return int(self.counts[np.argmax(enough)])
 
     @property
     def solution(self):
-        """The answer at the count chosen."""
+        """The answer at the count chosen.
+
+        See Also
+        --------
+        chosen : The count.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).standard_normal((60, 4)) * [9, 9, 1, 1]
+        >>> select_k(X, m=2, ks=[2, 3, 4], subsamples=10).solution.support
+        array([0, 1])
+        """
         return self.solutions[int(np.searchsorted(self.counts, self.chosen))]
 
     def to_frame(self):
-        """Return the rows as a pandas DataFrame."""
+        """Return the rows as a pandas DataFrame.
+
+        Returns
+        -------
+        DataFrame
+            By the count.
+
+        See Also
+        --------
+        fspca.plots.plot_path : Draws them.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).standard_normal((60, 4)) * [9, 9, 1, 1]
+        >>> select_k(X, m=2, ks=[2, 4], subsamples=10).to_frame().shape
+        (2, 6)
+        """
         columns = ("explained", "bound", "held_out", "standard_error", "stability", "noise")
         table = {self.what: self.counts} | {name: getattr(self, name) for name in columns}
         return needed("pandas", "frames", "Choice.to_frame").DataFrame(table).set_index(self.what)
@@ -85,9 +162,31 @@ class Choice:
 def stability(chosen):
     """Return how well selections agree beyond chance, and its 95 % interval.
 
-    `chosen` is runs x d, True where a run chose a feature.  1 is full agreement, 0 what choices
-    at random give (Nogueira, Sechidis and Brown 2018); the interval is their asymptotic one.
+    1 is full agreement, 0 what choices at random give; the interval is the asymptotic one.
 
+    Parameters
+    ----------
+    chosen : array of bool (runs x d)
+        True where a run chose a feature.
+
+    Returns
+    -------
+    index : float
+        At most 1.
+    interval : pair of float
+        What holds it in 95 of 100 cases, for many runs.
+
+    See Also
+    --------
+    select_k : Shows it for each count.
+
+    References
+    ----------
+    Nogueira, Sechidis and Brown, "On the stability of feature selection algorithms", JMLR 18,
+    2018.
+
+    Examples
+    --------
     >>> stability(np.array([[True, False, False], [True, False, False]]))[0]
     1.0
     """
@@ -112,6 +211,28 @@ def stability(chosen):
 def held_out_share(W, X, mean, scale):
     """Return the share of the variance of rows X, centred and scaled so, that span(W) explains.
 
+    The rows need not be those that W was found on.
+
+    Parameters
+    ----------
+    W : array (d x m)
+        Loadings, whose span counts.
+    X : array (n x d)
+        Rows.
+    mean, scale : array of d
+        What is subtracted and divided by: those of the rows fitted.
+
+    Returns
+    -------
+    float
+        Between 0 and 1; 0 where the rows have no variance.
+
+    See Also
+    --------
+    fspca.metrics.normalised_explained_variance : Of a covariance, against PCA.
+
+    Examples
+    --------
     >>> X = np.array([[1.0, 1.0], [-1.0, 1.0]])
     >>> held_out_share(np.eye(2)[:, :1], X, np.zeros(2), np.ones(2))
     0.5
@@ -126,9 +247,13 @@ def select_k(X, m, ks=None, *, folds=5, subsamples=40, permutations=5, center=Tr
              standardize=False, bound="dual", seed=0, progress=None, resume=None):  # fmt: skip
     r"""Say what each number of features explains, and choose one.
 
+    Each count is fitted on all rows, on folds for its held-out share, on halves for the stability
+    of its choice, and on permuted data.
+
     Parameters
     ----------
     X : array or DataFrame, n samples x d features
+        The data.
     m : int
         The number of components.
     ks : sequence of int
@@ -158,7 +283,7 @@ def select_k(X, m, ks=None, *, folds=5, subsamples=40, permutations=5, center=Tr
 
     See Also
     --------
-    select_m : the same for the number of components.
+    select_m : The same for the number of components.
 
     Notes
     -----
@@ -196,20 +321,32 @@ def select_m(X, k, ms=None, *, folds=5, subsamples=40, permutations=5, center=Tr
     Parameters
     ----------
     X : array or DataFrame, n samples x d features
+        The data.
     k : int
         The number of features.
     ms : sequence of int
         The numbers of components to try.
-    folds, subsamples, permutations, center, standardize, bound, seed, progress, resume
+    folds, subsamples, permutations : int
+        As in `select_k`.
+    center, standardize : bool
+        As in `select_k`.
+    bound : "dual" or "shifted"
+        As in `select_k`.
+    seed : int
+        As in `select_k`.
+    progress : bool or callable
+        As in `select_k`.
+    resume : path
         As in `select_k`.
 
     Returns
     -------
     Choice
+        Print it.
 
     See Also
     --------
-    select_k : the same for the number of features.
+    select_k : The same for the number of features.
 
     Examples
     --------

@@ -81,11 +81,24 @@ class _SparseSubspace(BaseEstimator):
         Parameters
         ----------
         X : array or sparse matrix, n samples x d features
+            The data.
         y : ignored
+            As scikit-learn asks.
 
         Returns
         -------
-        self
+        estimator
+            Itself, with the attributes that end in an underscore.
+
+        See Also
+        --------
+        fspca.solve : Answers the question, for a shared support.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).standard_normal((20, 4)) * [2, 2, 1, 1]
+        >>> SparsePrincipalSubspace(2, 2).fit(X).support_
+        array([ True,  True, False, False])
         """
         checked_choice("problem", self.problem, tuple(PROBLEMS))
         X = self._read(X, ensure_min_samples=2)
@@ -179,9 +192,9 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     Parameters
     ----------
     n_components : int
-        m.
+        The number m of components.
     n_features_to_select : int, float, str or None
-        k: a count, a fraction of all features, or a share such as "80%": then as few features
+        The number k: a count, a fraction of all features, or a share such as "80%": then as few
         as explain that share of all variance.  None takes the lesser of ten and all.
     problem : "shared", "separate" or "nonnegative"
         One support for all components; each its own with k nonzeros; or the same with no
@@ -213,11 +226,13 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         The variance explained together, what no choice of features exceeds, and how far
         apart they are, relatively.
     n_iter_ : int
+        The steps of the solver's run.
     solution_ : Solution
+        The answer as the solver gave it.
 
     See Also
     --------
-    SparseSubspaceSelector : hands on the chosen columns themselves.
+    SparseSubspaceSelector : Hands on the chosen columns themselves.
 
     Notes
     -----
@@ -243,10 +258,22 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Parameters
         ----------
         X : array or sparse matrix, n x d
+            Rows, which need not be those fitted.
 
         Returns
         -------
         array, n x m
+            Of the type of X.
+
+        See Also
+        --------
+        inverse_transform : Goes back.
+
+        Examples
+        --------
+        >>> X = np.eye(4)
+        >>> SparsePrincipalSubspace(1, 2).fit(X).transform(X).shape
+        (4, 1)
         """
         check_is_fitted(self)
         X = self._read(X, reset=False)
@@ -259,10 +286,22 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Parameters
         ----------
         X : array, n x m
+            Coordinates.
 
         Returns
         -------
         array, n x d
+            In the units of the data fitted.
+
+        See Also
+        --------
+        transform : Gives the coordinates.
+
+        Examples
+        --------
+        >>> model = SparsePrincipalSubspace(1, 2).fit(np.eye(4))
+        >>> np.allclose(model.inverse_transform([[0.0]]), model.mean_)
+        True
         """
         check_is_fitted(self)
         return np.asarray(X) @ self.components_ * self.scale_ + self.mean_
@@ -275,10 +314,22 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         X : array or sparse matrix, n x d
             Rows other than those fitted make it a held-out share.
         y : ignored
+            As scikit-learn asks.
 
         Returns
         -------
         float
+            Between 0 and 1.
+
+        See Also
+        --------
+        fspca.selection.held_out_share : Computes it.
+
+        Examples
+        --------
+        >>> X = np.array([[3.0, 1.0], [-3.0, 1.0], [0.0, 1.0]])
+        >>> SparsePrincipalSubspace(1, 1).fit(X).score(X)
+        1.0
         """
         check_is_fitted(self)
         X = self._read(X, reset=False)
@@ -299,12 +350,33 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 class SparseSubspaceSelector(SelectorMixin, _SparseSubspace):
     """Keep the columns of the features that the best sparse subspace stands on.
 
-    Parameters, attributes and `fit` are those of `SparsePrincipalSubspace`; `transform` hands on
-    the chosen columns as they are.
+    Attributes and `fit` are those of `SparsePrincipalSubspace`; `transform` hands on the chosen
+    columns as they are.
+
+    Parameters
+    ----------
+    n_components : int
+        The number m of components.
+    n_features_to_select : int, float, str or None
+        As in `SparsePrincipalSubspace`.
+    problem : "shared", "separate" or "nonnegative"
+        As in `SparsePrincipalSubspace`.
+    solver : str
+        As in `SparsePrincipalSubspace`.
+    init, n_init : str or array, int
+        As in `SparsePrincipalSubspace`.
+    center, scale : bool
+        As in `SparsePrincipalSubspace`.
+    certify : bool
+        As in `SparsePrincipalSubspace`.
+    max_seconds : float
+        As in `SparsePrincipalSubspace`.
+    random_state : int, RandomState or None
+        As in `SparsePrincipalSubspace`.
 
     See Also
     --------
-    SparsePrincipalSubspace : projects on the components instead.
+    SparsePrincipalSubspace : Projects on the components instead.
 
     Examples
     --------

@@ -14,29 +14,162 @@ from fspca.linalg import ACCURACY
 class Source:
     """What every source can do unless it knows better.
 
-    `passes` counts the readings of all the data.  `streamed` says that a reading costs more than
-    the arithmetic on it, as it does from a file or over a network, and `blockwise`
+    A source of one's own has a `size`, `diagonal()` and `product(V, rows)`, and may have more of
+    what is here.  `passes` counts the readings of all the data.  `streamed` says that a reading
+    costs more than the arithmetic on it, as it does from a file or over a network, and `blockwise`
     that a product with m vectors costs far less than m with one; `accuracy` is that of products.
+
+    See Also
+    --------
+    fspca.Covariance.from_source : Takes one.
+
+    Examples
+    --------
+    >>> class Ones(Source):
+    ...     size = 4
+    ...     def diagonal(self):
+    ...         return np.ones(4)
+    ...     def product(self, V, rows=None):
+    ...         return np.tile(V.sum(axis=0), (4, 1))
+    >>> from fspca import Covariance, go
+    >>> go(Covariance.from_source(Ones()), m=1, k=2).support
+    array([0, 1])
     """
 
     passes, streamed, blockwise, max_memory, accuracy = 0, False, False, np.inf, ACCURACY
 
     def submatrix(self, rows):
+        """Return A[I, I].
+
+        Parameters
+        ----------
+        rows : array of int
+            The features I.
+
+        Returns
+        -------
+        array (k x k)
+            In their order.
+
+        See Also
+        --------
+        columns : All rows of it.
+
+        Examples
+        --------
+        >>> Dense(np.diag([3.0, 2.0, 1.0])).submatrix([2, 0])
+        array([[1., 0.],
+               [0., 3.]])
+        """
         return self.columns(rows)[rows]
 
     def columns(self, rows, among=slice(None)):
+        """Return A[:, I], or A[among, I].
+
+        Parameters
+        ----------
+        rows : array of int
+            The features I.
+        among : array of int
+            The rows wanted; all by default.
+
+        Returns
+        -------
+        array (d x k)
+            Not to be written to.
+
+        See Also
+        --------
+        submatrix : The rows I of it.
+
+        Examples
+        --------
+        >>> Dense(np.diag([3.0, 2.0])).columns([1])
+        array([[0.],
+               [2.]])
+        """
         return self.product(np.eye(len(rows)), rows)[among]
 
     def factor(self):
+        """Return Z with A = Z'Z, where there is one.
+
+        Returns
+        -------
+        LinearOperator (n x d) or None
+            None by default.
+
+        See Also
+        --------
+        gram : Of it.
+
+        Examples
+        --------
+        >>> Dense(np.eye(2)).factor() is None
+        True
+        """
         return None
 
     def gram(self):
+        """Return Z Z' for A = Z'Z, where that takes one pass.
+
+        Returns
+        -------
+        array (n x n) or None
+            None by default.
+
+        See Also
+        --------
+        factor : Z itself.
+
+        Examples
+        --------
+        >>> Dense(np.eye(2)).gram() is None
+        True
+        """
         return None
 
     def precise(self):
+        """Return the same with products in float64.
+
+        Returns
+        -------
+        Source
+            Itself by default.
+
+        See Also
+        --------
+        fspca.Covariance : Its `precise` asks for it.
+
+        Examples
+        --------
+        >>> source = Dense(np.eye(2))
+        >>> source.precise() is source
+        True
+        """
         return self
 
     def restricted(self, columns):
+        """Return the source of some of the features.
+
+        Parameters
+        ----------
+        columns : array of int
+            The features.
+
+        Returns
+        -------
+        Source
+            By default one that asks this one.
+
+        See Also
+        --------
+        submatrix : Formed.
+
+        Examples
+        --------
+        >>> Dense(np.diag([3.0, 2.0, 1.0])).restricted(np.array([2, 0])).diagonal()
+        array([1., 3.])
+        """
         return Restricted(self, columns)
 
 

@@ -36,6 +36,10 @@ def scheme_spectrum(name: str, d: int = 20) -> np.ndarray:
     --------
     make_scheme : A covariance that has them.
 
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
     Examples
     --------
     >>> scheme_spectrum("A", d=5)
@@ -66,6 +70,10 @@ def exponential_spectrum(d: int, rate: float) -> np.ndarray:
     --------
     zipf_spectrum : Falls as a power.
 
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
     Examples
     --------
     >>> exponential_spectrum(3, rate=np.log(2))
@@ -94,6 +102,10 @@ def zipf_spectrum(d: int, power: float) -> np.ndarray:
     See Also
     --------
     exponential_spectrum : Falls faster.
+
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
 
     Examples
     --------
@@ -126,6 +138,10 @@ def with_spectrum(spectrum: ArrayLike, seed: int | None, basis: str = "uniform")
     See Also
     --------
     make_scheme : With the eigenvalues of tian2020.
+
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
 
     Examples
     --------
@@ -174,6 +190,10 @@ def make_scheme(name: str, d: int = 20, seed: int | None = 0,
     --------
     scheme_spectrum : The eigenvalues of A to D.
 
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
     Examples
     --------
     >>> make_scheme("E", d=3, seed=1).shape
@@ -216,6 +236,11 @@ def make_spiked(n: int, d: int, m: int, k: int, strength: float = 10.0,
     See Also
     --------
     make_sparse_pair : Two components on features of their own.
+
+    References
+    ----------
+    Johnstone, "On the distribution of the largest eigenvalue in principal components analysis",
+    Annals of Statistics 29(2), 2001.
 
     Examples
     --------
@@ -266,6 +291,11 @@ def make_sparse_pair(n: int, d: int, noise: float = 1.0,
     so it takes standard normal samples and two directions: nothing of size d x d is formed.  The
     paper's other eigenvectors are uniform random numbers, not orthonormal; taken to the letter
     they change the spectrum.
+
+    References
+    ----------
+    Tan, Hu, Yan, Cao, Gong and Wu, "Learning sparse PCA with stabilized ADMM method on Stiefel
+    manifold", IEEE TKDE 33(3), 2021 (online 2019).
 
     Examples
     --------

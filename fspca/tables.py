@@ -14,20 +14,80 @@ from fspca import files
 
 
 class TableError(ValueError):
-    """What is wrong with a file, and where."""
+    """What is wrong with a file, and where.
+
+    One sentence, which names the file, and the line and column where it has some.
+
+    See Also
+    --------
+    read_table : Raises it, and nothing else.
+
+    Examples
+    --------
+    >>> try:
+    ...     read_table("nowhere.csv")
+    ... except TableError as error:
+    ...     print(error)
+    nowhere.csv: there is no such file
+    """
 
 
 class Table(NamedTuple):
-    """Data X (samples x features) and the names of its columns, None where the file has none."""
+    """Data X (samples x features) and the names of its columns, None where the file has none.
+
+    It unpacks into the two.
+
+    Parameters
+    ----------
+    X : array (n x d), or sparse
+        The data.
+    names : tuple of str
+        Of the columns.
+
+    See Also
+    --------
+    read_table : Returns one.
+
+    Examples
+    --------
+    >>> X, names = Table(np.eye(2), ("a", "b"))
+    >>> names
+    ('a', 'b')
+    """
 
     X: np.ndarray
     names: tuple | None
 
 
 def read_table(path):
-    """Return the Table in a file; its ending says which kind it is.
+    r"""Return the Table in a file; its ending says which kind it is.
 
     In CSV and TSV the first line holds the names of the columns unless all of it are numbers.
+    An npz is read without pickle, and what a file unfolds to is bounded.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file ending in .csv, .tsv, .npz, .mtx or .parquet.
+
+    Returns
+    -------
+    Table
+        Its data and names.
+
+    See Also
+    --------
+    fspca.Covariance.from_data : Takes the data.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "table.csv")
+    ...     _ = file.write_text("height,width\n1,2\n3,4\n")
+    ...     read_table(file)
+    Table(X=array([[1., 2.],
+           [3., 4.]]), names=('height', 'width'))
     """
     path = Path(path)
     if not path.is_file():

@@ -12,7 +12,22 @@ CARRIED = 0.5  # of all variance in one of three features or more: then its unit
 
 
 class UnitsWarning(UserWarning):
-    """One feature's unit decides the answer."""
+    """One feature's unit decides the answer.
+
+    Its variance is most of all there is; the words say which feature, and what to do.
+
+    See Also
+    --------
+    fspca.sklearn.SparsePrincipalSubspace : Scales, if asked.
+
+    Examples
+    --------
+    >>> from fspca import Covariance
+    >>> with warnings.catch_warnings(record=True, action="always") as told:
+    ...     warn_of_units(Covariance(np.diag([9.0, 1.0, 1.0])), 1)
+    >>> told[0].category.__name__
+    'UnitsWarning'
+    """
 
 
 def needed(package, extra, asker):

@@ -52,6 +52,15 @@ def test_every_public_name_is_described(html):
     assert modules <= described
 
 
+def test_cells_lead_to_the_page_of_all_names(html):
+    """Every chapter that imports from the module; a name that it binds itself leads nowhere."""
+    chapters = [path for path in toc.notebooks() if "fspca import" in path.read_text()]
+    assert len(chapters) > 20
+    for path in chapters:
+        page = html / path.relative_to(toc.ROOT).with_suffix(".html")
+        assert 'class="api" title="fspca.' in page.read_text(), path
+
+
 def test_pages_load_nothing_from_elsewhere(html):
     remote = {
         f"{path.relative_to(html)}: {load}"

@@ -1,6 +1,7 @@
 """The public names: few, grouped by what is asked, and the page of all names is made from them."""
 
 import api_page
+import linked_cells
 import pytest
 
 import fspca
@@ -39,3 +40,22 @@ def test_the_page_describes_every_submodule():
     text = api_page.names()
     assert "fspca.shared_support.iteration" in api_page.submodules()
     assert all(f"\n.. automodule:: {name}\n" in text for name in api_page.submodules())
+
+
+def test_the_page_leads_to_what_is_imported_from_a_submodule():
+    text = api_page.names()
+    doors = [pair for modules in api_page.DOORS.values() for pair in modules.items()]
+    for module, names in doors:
+        listed = "\n".join(f"   {name}" for name in names)
+        assert f"currentmodule:: {module}\n\n.. autosummary::\n\n{listed}\n" in text
+
+
+def test_a_name_in_a_cell_means_what_it_was_imported_for():
+    cells = ["from fspca import go, ipu, swap", "def ipu(swap): ...", "not python"]
+    assert linked_cells.meanings(cells) == {"go": "fspca.go"}
+    code = '<span class="n">{}</span>'
+    go, dot = code.format("go"), '<span class="o">.</span>'
+    link = f'<a class="api" title="fspca.go" href="api.html#x">{go}</a>'
+    text = f'{go} {dot}{go} {go}<span class="o">=</span>'  # an attribute, a name of an option
+    found = linked_cells.linked(text, {"go": "fspca.go"}, {"fspca.go": "x"}, "api.html")
+    assert found == text.replace(go, link, 1)

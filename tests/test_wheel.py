@@ -34,15 +34,18 @@ import fspca
 assert fspca.__file__.startswith(site), fspca.__file__
 names = ["fspca", *(found.name for found in pkgutil.walk_packages(fspca.__path__, "fspca."))]
 tried = 0
+runner = doctest.DebugRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
 for name in wanted or names:
     try:
         module = importlib.import_module(name)
     except ImportError as reason:
         assert "pip install 'fspca[" in str(reason), (name, reason)
         continue
-    result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
-    assert not result.failed, name
-    tried += result.attempted
+    for example in doctest.DocTestFinder().find(module):
+        try:
+            tried += runner.run(example).attempted
+        except doctest.UnexpectedException as ended:
+            assert "pip install 'fspca[" in str(ended.exc_info[1]), (example.name, ended)
 print(tried)
 """
 

@@ -1,6 +1,7 @@
 """Sphinx extension: book/appendix/api.md is filled with the module's names when it is read.
 
-First those of `fspca.__all__` in its groups, then every submodule with what it holds.
+First those of `fspca.__all__` in its groups, then those that are imported from a submodule, then
+every submodule with what it holds.
 """
 
 import importlib
@@ -12,6 +13,29 @@ import fspca
 
 PAGE = "book/appendix/api"
 DATA = {"SOLVERS": "Every solver by its name: a dictionary of `fspca.registry.Solver`."}
+# What is public in a submodule; a submodule of `fspca.__all__` is so as a whole.
+DOORS = {
+    "Tables, estimators and figures": {
+        "fspca.selection": ("select_k", "select_m", "Choice", "stability", "held_out_share"),
+        "fspca.sklearn": ("SparsePrincipalSubspace", "SparseSubspaceSelector"),
+        "fspca.plots": ("figure", "curve", "plot_loadings", "plot_path", "plot_stability",
+                        "plot_biplot", "plot_on_image", "plot_on_axis", "plot_history"),
+        "fspca.tables": ("read_table", "Table", "TableError"),
+        "fspca.validate": ("UnitsWarning",),
+    },
+    "Judging and proving": {
+        "fspca.judge": ("objective", "Judgement"),
+        "fspca.check_certificate": ("check", "Verdict"),
+    },
+    "Writing a solver or a source": {
+        "fspca.running": ("solves", "Run"),
+        "fspca.progress": ("Progress",),
+        "fspca.registry": ("Solver",),
+        "fspca.testing": ("check_solver", "check_threads"),
+        "fspca.sources": ("Source",),
+        "fspca.linalg": ("largest", "random_subspace"),
+    },
+}  # fmt: skip
 INTERNAL = "fspca.__main__"  # a command, not to be imported
 
 
@@ -39,9 +63,9 @@ def rst(*lines):
     return "\n".join(["```{eval-rst}", *lines, "```", ""])
 
 
-def table(names):
+def table(names, module="fspca"):
     return rst(
-        ".. currentmodule:: fspca",
+        f".. currentmodule:: {module}",
         "",
         ".. autosummary::",
         "",
@@ -66,6 +90,10 @@ def names():
         here = [name for name in listed if not isinstance(getattr(fspca, name), type(fspca))]
         parts += [f"## {title}\n", table(listed)]
         parts += [rst(".. currentmodule:: fspca", "", *map(entry, here))] if here else []
+    parts += ["## Imported from a submodule\n"]
+    for title, modules in DOORS.items():
+        parts += [f"### {title}\n"]
+        parts += [table(listed, module) for module, listed in modules.items()]
     parts += ["## Submodules\n"]
     public = {id(getattr(fspca, name)) for listed in groups().values() for name in listed}
     for module in submodules():

@@ -2,8 +2,11 @@
 
 
 def take_bars_as_they_are(app, what, name, thing, options, lines):
-    """Sphinx would take what stands between two bars for a substitution."""
-    lines[:] = [line.replace("|", r"\|") for line in lines]
+    """Sphinx would take what stands between two bars for a substitution, but not in an example."""
+    code = (">>>", "...")
+    lines[:] = [
+        line if line.lstrip().startswith(code) else line.replace("|", r"\|") for line in lines
+    ]
 
 
 def setup(app):

@@ -108,6 +108,13 @@ def em(A: Covariance, m: int, k: int, *, apart: str = "supports", init: str | Ar
     Sigg and Buhmann (2008); the rival of asteris2014.
     Explained in the chapter "EM and NSPCA: look at the rivals".
 
+    References
+    ----------
+    Sigg and Buhmann, "Expectation-maximization for sparse and non-negative PCA", ICML 2008.
+
+    Asteris, Papailiopoulos and Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML
+    2014.
+
     Examples
     --------
     >>> A = np.array([[2.0, -1.0, 0.5], [-1.0, 2.0, 0.8], [0.5, 0.8, 1.0]])

@@ -124,6 +124,11 @@ def epsilon_net(A: Covariance, m: int, k: int, *, rank: int | None = None, epsil
     Cost: O(d) a point, and the r + 1 leading eigenvectors of A.
     Explained in the chapter "The epsilon-net: trade certainty for speed".
 
+    References
+    ----------
+    Asteris, Papailiopoulos and Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML
+    2014.
+
     Examples
     --------
     >>> V = np.array([[3.0, 0.0], [1.0, 1.0], [-3.0, 1.0]])

@@ -131,6 +131,13 @@ def nspca(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
     Zass and Shashua (2007); plotted in asteris2014's Figure 4.
     Explained in the chapter "EM and NSPCA: look at the rivals".
 
+    References
+    ----------
+    Zass and Shashua, "Nonnegative sparse PCA", NeurIPS 2006 (printed 2007).
+
+    Asteris, Papailiopoulos and Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML
+    2014.
+
     Examples
     --------
     >>> A = np.array([[2.0, -1.0, 0.5], [-1.0, 2.0, 0.8], [0.5, 0.8, 1.0]])

@@ -72,6 +72,11 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     The matching is that of Asteris, Papailiopoulos, Kyrillidis and Dimakis (2015).
     Explained in the chapter "Choose several parts together".
 
+    References
+    ----------
+    Asteris, Papailiopoulos, Kyrillidis and Dimakis, "Sparse PCA via bipartite matchings", NeurIPS
+    2015.
+
     Examples
     --------
     >>> A = np.kron(np.diag([3.0, 2.0]), np.ones((2, 2))) + np.eye(4)

@@ -68,6 +68,11 @@ def spannogram(A: Covariance, m: int, k: int, *, rank: int | None = None, shift:
     some thousands for rank 3, ten times as many for each rank more.
     Explained in the chapter "The spannogram: walk it, or prune it cell by cell".
 
+    References
+    ----------
+    Asteris, Papailiopoulos and Dimakis, "Nonnegative sparse PCA with provable guarantees", ICML
+    2014.
+
     Examples
     --------
     >>> V = np.array([[3.0, 0.0], [1.0, 1.0], [-3.0, 1.0]])

@@ -107,6 +107,11 @@ def gpower(A: Covariance, m: int, k: int | None = None, *, penalty: float | None
     Cost of a step: O(n d m) for data of n samples, no d x d matrix.
     Explained in the chapter "GPower: threshold the power step".
 
+    References
+    ----------
+    Journee, Nesterov, Richtarik and Sepulchre, "Generalized power method for sparse principal
+    component analysis", JMLR 11, 2010.
+
     Examples
     --------
     >>> import numpy as np

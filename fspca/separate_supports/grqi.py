@@ -107,6 +107,11 @@ def grqi(A: Covariance, m: int, k: int, *, power_steps: int | None = None,
     Cost of a step: O(dk + k^3) for a dense A.
     Explained in the chapter "GRQI and the inverse power method: invert instead of multiply".
 
+    References
+    ----------
+    Kuleshov, "Fast algorithms for sparse principal component analysis based on Rayleigh quotient
+    iteration", ICML 2013.
+
     Examples
     --------
     >>> grqi(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1).support

@@ -85,6 +85,11 @@ def inverse_power(A: Covariance, m: int, k: int | None = None, *, penalty: float
     Cost of a step: O(n d) for data of n samples, no d x d matrix.
     Explained in the chapter "GRQI and the inverse power method: invert instead of multiply".
 
+    References
+    ----------
+    Hein and Buehler, "An inverse power method for nonlinear eigenproblems with applications in
+    1-spectral clustering and sparse PCA", NeurIPS 2010.
+
     Examples
     --------
     >>> A = np.diag([1.0, 5.0, 2.0, 4.0])

@@ -102,6 +102,14 @@ def manifold_penalty(A: Covariance, m: int, k: int | None = None, *, penalty: fl
     its line search, no d x d matrix.
     Explained in the chapter "GPower: threshold the power step".
 
+    References
+    ----------
+    Tan, Hu, Yan, Cao, Gong and Wu, "Learning sparse PCA with stabilized ADMM method on Stiefel
+    manifold", IEEE TKDE 33(3), 2021 (online 2019).
+
+    Journee, Nesterov, Richtarik and Sepulchre, "Generalized power method for sparse principal
+    component analysis", JMLR 11, 2010.
+
     Examples
     --------
     >>> import numpy as np

@@ -141,6 +141,11 @@ def manpg(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
     steps of O(dm^2 + m^6).
     Explained in the chapter "SADMM: keep the columns orthonormal and a copy sparse".
 
+    References
+    ----------
+    Chen, Ma, So and Zhang, "Proximal gradient method for nonsmooth optimization over the Stiefel
+    manifold", SIAM Journal on Optimization 30(1), 2020.
+
     Examples
     --------
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.1], [0.0, 0.1, 1.0]])

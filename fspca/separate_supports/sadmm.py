@@ -81,6 +81,11 @@ def sadmm(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
     singular vectors of X, or where these are too many one product with A per inner step.
     Explained in the chapter "SADMM: keep the columns orthonormal and a copy sparse".
 
+    References
+    ----------
+    Tan, Hu, Yan, Cao, Gong and Wu, "Learning sparse PCA with stabilized ADMM method on Stiefel
+    manifold", IEEE TKDE 33(3), 2021 (online 2019).
+
     Examples
     --------
     >>> import numpy as np

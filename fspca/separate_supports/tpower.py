@@ -90,6 +90,14 @@ def tpower(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "variance",
     Cost of a step: O(dk) for a dense A.
     Explained in the chapter "Truncated power: find one component at a time".
 
+    References
+    ----------
+    Yuan and Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14, 2013.
+
+    Mackey, "Deflation methods for sparse PCA", NeurIPS 2009.
+
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
     Examples
     --------
     >>> tpower(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=1).support

@@ -83,6 +83,11 @@ def two_stage(A: Covariance, m: int, k: int, *, penalty: float | None = None,
     This is Algorithm 4 of tan2019 (StSPCA-2S).  Cost: that of `sadmm`.
     Explained in the chapter "The two-stage method: weigh the components before choosing".
 
+    References
+    ----------
+    Tan, Hu, Yan, Cao, Gong and Wu, "Learning sparse PCA with stabilized ADMM method on Stiefel
+    manifold", IEEE TKDE 33(3), 2021 (online 2019).
+
     Examples
     --------
     >>> two_stage(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=2).support

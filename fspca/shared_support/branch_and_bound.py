@@ -70,6 +70,14 @@ def branch_and_bound(A: Covariance, m: int, k: int, *, gap: float = 0.0,
     Exact up to 1e-9, relatively, when it converges.  Cost: exponential at worst; see the
     chapter "Exact search: prove it by branching and bounding" for what it does on real data.
 
+    References
+    ----------
+    Moghaddam, Weiss and Avidan, "Spectral bounds for sparse PCA: exact and greedy algorithms",
+    NeurIPS 2005 (printed 2006).
+
+    Berk and Bertsimas, "Certifiably optimal sparse principal component analysis", Mathematical
+    Programming Computation 11, 2019.
+
     Examples
     --------
     >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])

@@ -84,6 +84,12 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Se
     A step of the dual costs two eigenproblems of size min(d, rank A + 2k).
     Explained in the chapter "Certificates: say how far from the best it is".
 
+    References
+    ----------
+    Fan, "On a theorem of Weyl concerning eigenvalues of linear transformations I", PNAS 35, 1949.
+
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
     Examples
     --------
     >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])

@@ -62,6 +62,12 @@ def cssp(A: Covariance, m: int, k: int, *, refined: bool = False) -> Solution:
     Cost: m leading eigenpairs of A, O(dk^2 + k^3) for the loadings.
     Explained in the chapter "SOAP, SRT and CSSP: change one line of IPU".
 
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
+    Magdon-Ismail and Boutsidis, "Optimal sparse linear encoders and sparse PCA", NeurIPS 2016.
+
     Examples
     --------
     >>> cssp(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=2)

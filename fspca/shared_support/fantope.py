@@ -96,6 +96,13 @@ def fantope(A: Covariance, m: int, k: int, *, penalty: float | None = None, refi
     Cost: one eigenproblem of size d per step, some hundred steps.
     Explained in the chapter "The Fantope: relax, then round".
 
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
+    Vu, Cho, Lei and Rohe, "Fantope projection and selection: a near-optimal convex relaxation of
+    sparse PCA", NeurIPS 2013.
+
     Examples
     --------
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.5]])

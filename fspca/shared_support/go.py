@@ -50,6 +50,10 @@ def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
     Cost: m leading eigenpairs of A, O(dm) for the scores, one k x k eigenproblem.
     Explained in the chapter "Go: find the optimum when the rank is low".
 
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
     Examples
     --------
     >>> A = np.diag([1.0, 5.0, 2.0, 4.0])

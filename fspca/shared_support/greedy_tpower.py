@@ -50,6 +50,12 @@ def greedy_tpower(A: Covariance, m: int, k: int, *, init: str | np.ndarray = "va
     support for all components at once.  Cost of a step: O(dk) for a dense A.
     Explained in the chapter "Truncated power: find one component at a time".
 
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
+    Yuan and Zhang, "Truncated power method for sparse eigenvalue problems", JMLR 14, 2013.
+
     Examples
     --------
     >>> greedy_tpower([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.5]], m=2, k=2).support

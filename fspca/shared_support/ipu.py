@@ -81,6 +81,10 @@ def ipu(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "go", n_starts
     Cost of a step: O(dkm + k^3) for a dense A.
     Explained in the chapter "IPU: climb by solving a proxy exactly".
 
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
     Examples
     --------
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.5]])

@@ -63,6 +63,13 @@ def soap(A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "l
     a k x k block: read the rows I of Q).
     Explained in the chapter "SOAP, SRT and CSSP: change one line of IPU".
 
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
+    Wang, Lu and Liu, "Tighten after relax: minimax-optimal sparse PCA in polynomial time", NeurIPS
+    2014.
+
     Examples
     --------
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.5]])

@@ -61,6 +61,12 @@ def srt(A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "la
     support settles.  Cost of a step: O(dkm) for a dense A.
     Explained in the chapter "SOAP, SRT and CSSP: change one line of IPU".
 
+    References
+    ----------
+    Tian, Nie, Wang and Li, "Learning feature sparse principal subspace", NeurIPS 2020.
+
+    Yang and Xu, "Streaming sparse principal component analysis", ICML 2015.
+
     Examples
     --------
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.5]])
