@@ -29,7 +29,7 @@ book: $(HTML)/.built  ## build the book and say where to open it
 test: test-lint test-unit test-book test-notebooks  ## run every check
 	@echo "Every check passed."
 
-nightly: $(HTML)/.built  ## run the checks that take long, but for what passed at this commit
+nightly: $(HTML)/.built  ## run the checks that take long, but for what passed with this code
 	$(BIN)/pytest -n 2 -m nightly --resume || [ $$? -eq 5 ]  # 5: nothing was left to run
 	$(BIN)/python tests/mutants.py
 

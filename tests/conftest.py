@@ -1,6 +1,7 @@
 """What `-m nightly` runs is stored, test by test: data/results/nightly, which a page shows.
 
 A test says on how many instances it was with `record_property("instances", 2000)`; else it is one.
+What it found beside may be `told`, in a few words.
 """
 
 import json
@@ -14,6 +15,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from fspca.files import write_whole
+from fspca_reproduction.closure import all_code
 
 TOP = Path(__file__).parents[1]
 FOLDER = TOP / "data" / "results" / "nightly"
@@ -21,7 +23,7 @@ NOW = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
 
 
 def pytest_addoption(parser):
-    parser.addoption("--resume", action="store_true", help="skip what passed at this commit")
+    parser.addoption("--resume", action="store_true", help="skip what passed with this code")
 
 
 @cache
@@ -48,10 +50,10 @@ def written(path, runs, tests):
 
 def pytest_collection_modifyitems(config, items):
     if config.getoption("--resume"):
-        passed, here = set(), commit()
+        passed = set()
         for path in FOLDER.glob("*.json"):
-            kept = stored(path)
-            at = {name for name, run in kept["runs"].items() if run["commit"] == here}
+            kept, here = stored(path), all_code(TOP / "tests" / f"{path.stem}.py")[:16]
+            at = {name for name, run in kept["runs"].items() if run.get("code") == here}
             passed |= {f"tests/{path.stem}.py::{name}" for name, row in kept["tests"].items()
                        if row["run"] in at and row["outcome"] == "passed"}  # fmt: skip
         items[:] = [item for item in items if item.nodeid not in passed]
@@ -68,13 +70,16 @@ def pytest_runtest_logreport(report):
     kept["runs"][NOW] = {
         "command": f"pytest {' '.join(sys.argv[1:])}",
         "commit": commit(),
+        "code": all_code(TOP / file)[:16],
         "python": platform.python_version(),
         "numpy": version("numpy"),
         "scipy": version("scipy"),
     }
+    said = {key: value for key, value in report.user_properties if key in ("instances", "told")}
     kept["tests"][name] = {
         "outcome": report.outcome,
-        "instances": dict(report.user_properties).get("instances", 1),
+        "instances": 1,
+        **said,
         "seconds": float(f"{report.duration:.2g}"),
         "run": NOW,
     }

@@ -43,9 +43,6 @@ def night(pytester, monkeypatch):
 
     monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # in it nothing is stored
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # they take seconds to load
-    pytester.run("git", "init", "-q")
-    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
-    pytester.run("git", *identity, "commit", "-q", "--allow-empty", "-m", "one")
     return run
 
 
@@ -57,21 +54,28 @@ def test_each_case_is_stored_and_only_what_ran_is_replaced(night):
         "test_one": "passed"}  # fmt: skip
     assert first["tests"]["test_many[3]"]["instances"] == 30
     (run,) = first["runs"].values()
-    assert {"command", "commit", "python", "numpy", "scipy"} <= run.keys()
-    told, second = night(2, "--resume")  # what passed at this commit need not run again
+    assert {"command", "commit", "code", "python", "numpy", "scipy"} <= run.keys()
+    told, second = night(2, "--resume")  # what passed with this code need not run again
     assert told == {"failed": 1}
     assert second["tests"]["test_one"] == first["tests"]["test_one"]
+    told, _ = night(9, "--resume")  # this is other code
+    assert told == {"passed": 4}
 
 
 def test_a_row_of_the_page_adds_up_its_cases():
-    runs = {"2026-01-02 03:04:05": {"commit": "abc"}}
+    runs = {"2026-01-02 03:04:05": {"code": "abc"}, "2026-01-01 00:00:00": {"commit": "old"}}
     row = {"outcome": "passed", "instances": 20, "seconds": 1.5, "run": "2026-01-02 03:04:05"}
     rows = {"test_a[1]": row, "test_a[2]": row | {"instances": 1000}}
-    assert nightly_page.line("a", rows, runs) == (
-        "| a | 2 | 1,020 | 3 | 2026-01-02, `abc` | passed |\n")  # fmt: skip
+    assert nightly_page.line("a", rows, runs, "abc") == (
+        "| a | 2 | 1,020 | 3 | 2026-01-02, this code | passed |\n")  # fmt: skip
+    assert "02, earlier code |" in nightly_page.line("a", rows, runs, "new")
+    rows["test_a[2]"]["run"] = "2026-01-01 00:00:00"
+    assert "02, this code: 1 |" in nightly_page.line("a", rows, runs, "abc")
+    rows["test_a[1]"]["told"] = "2 differ"
+    assert "| passed; 1: 2 differ |" in nightly_page.line("a", rows, runs, "abc")
     rows["test_a[2]"]["outcome"] = "failed"
-    assert "| 1 failed: test_a[2] |" in nightly_page.line("a", rows, runs)
-    assert "| not yet |" in nightly_page.line("a", {}, runs)
+    assert "| 1 failed: test_a[2]; 1: 2 differ |" in nightly_page.line("a", rows, runs, "abc")
+    assert "| not yet |" in nightly_page.line("a", {}, runs, "abc")
 
 
 @pytest.mark.parametrize(

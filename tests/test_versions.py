@@ -82,14 +82,17 @@ def test_the_module_passes_with(which, minor, part, record_property):
 
 ANSWERS = """
 import json, warnings
+import numpy as np
 from fspca import SOLVERS
 from fspca.synthetic import make_scheme, make_spiked
 warnings.simplefilter("ignore")
 cases = [(make_scheme(name, 12, seed), 2, 4) for name in "DEF" for seed in range(3)]
 X = make_spiked(30, 12, 2, 4, seed=0)[0]
 cases.append((X.T @ X, 2, 4))
-found = {name: [solver(*case) for case in cases] for name, solver in SOLVERS.items()}
-print(json.dumps({name: [[each.support.tolist(), each.objective] for each in answers]
+found = {name: [solver(A, min(m, solver.most_components or m), k) for A, m, k in cases]
+         for name, solver in SOLVERS.items()}
+print(json.dumps({name: [[np.flatnonzero(np.abs(each.W).max(axis=1) > 1e-8).tolist(),
+                          each.objective, each.converged] for each in answers]
                   for name, answers in found.items()}))
 """
 
@@ -103,9 +106,10 @@ def capable(kernel):
 @pytest.mark.nightly
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_answers_do_not_hang_on_the_kernel_of_openblas(kernel, record_property):
-    """Supports are those with Haswell's but of one answer in 100; objectives agree to 1e-5.
+    """Every answer that settled has Haswell's features and, to 1e-9, its objective.
 
-    Where an iteration has not settled rounding decides which answer it is at: so for ADMM's kin.
+    Features are those with loadings beyond rounding, 1e-8.  Where a budget ended an iteration,
+    rounding decides which answer it is at: one in a hundred may differ so, and is told.
     """
     if not capable(kernel):
         pytest.skip(f"this processor has not the instructions of {kernel}")
@@ -115,10 +119,14 @@ def test_answers_do_not_hang_on_the_kernel_of_openblas(kernel, record_property):
     pairs = [(name, *pair) for name in usual
              for pair in zip(usual[name], here[name], strict=True)]  # fmt: skip
     record_property("instances", len(pairs))
-    other = [name for name, a, b in pairs if a[0] != b[0]]
-    assert len(other) <= len(pairs) / 100, other
-    assert set(other) <= {"sadmm", "sadmm, deflated", "manpg"}
-    assert max(abs(a[1] / b[1] - 1) for _, a, b in pairs) < 1e-5
+    apart = [(name, abs(a[1] / b[1] - 1), a[2] and b[2]) for name, a, b in pairs
+             if a[0] != b[0] or abs(a[1] / b[1] - 1) > 1e-9]  # fmt: skip
+    assert [each for each in apart if each[2]] == []
+    assert len(apart) <= len(pairs) / 100, apart
+    most = max((error for _, error, _ in apart), default=0)
+    names = ", ".join(sorted({name for name, _, _ in apart}))
+    if apart:
+        record_property("told", f"{len(apart)} cut short ({names}) differ, by {most:.1g} at most")
 
 
 def test_the_oldest_are_the_least_that_are_allowed():

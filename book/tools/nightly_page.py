@@ -1,11 +1,13 @@
 """Sphinx extension: book/appendix/what_is_tested.md is filled when it is read.
 
 Its table has a row for each test that `make nightly` runs, with what data/results/nightly says of
-its last run; a test that has none says so.
+its last run; a test that has none says so, and one that ran on code which has changed since.
 """
 
 import ast
 import json
+
+from fspca_reproduction.closure import all_code
 
 from toc import ROOT
 
@@ -48,8 +50,8 @@ def stored(path):
     return kept["runs"], rows
 
 
-def line(text, rows, runs):
-    """Return the row of the table for one function."""
+def line(text, rows, runs, code):
+    """Return the row of the table for one function, of which the code is this one now."""
     if not rows:
         return f"| {text} | | | | not yet | |\n"
     total = {key: sum(row[key] for row in rows.values()) for key in ("instances", "seconds")}
@@ -57,8 +59,12 @@ def line(text, rows, runs):
     skipped = sum(row["outcome"] == "skipped" for row in rows.values())
     result = f"{len(failed)} failed: {', '.join(failed[:3])}" if failed else "passed"
     result += f", {skipped} skipped" if skipped else ""
+    result += "".join(f"; {name.partition('[')[2].strip(']')}: {row['told']}"
+                      for name, row in rows.items() if "told" in row)  # fmt: skip
     last = max(row["run"] for row in rows.values())
-    when = f"{last[:10]}, `{runs[last]['commit']}`"
+    same = sum(runs[row["run"]].get("code") == code for row in rows.values())
+    since = "this code" if same == len(rows) else f"this code: {same}" if same else "earlier code"
+    when = f"{last[:10]}, {since}"
     counts = f"{len(rows)} | {total['instances']:,} | {total['seconds']:,.0f}"
     return f"| {text} | {counts} | {when} | {result} |\n"
 
@@ -68,7 +74,9 @@ def table():
     text = ""
     for path in sorted((ROOT / "tests").glob("test_*.py")):
         runs, rows = stored(path)
-        lines = [line(said, rows.get(name), runs) for name, said in at_night(path)]
+        marked = list(at_night(path))
+        code = all_code(path)[:16] if marked else ""
+        lines = [line(said, rows.get(name), runs, code) for name, said in marked]
         if lines:
             text += f"\n## `{path.stem}`\n\n{HEAD}" + "".join(lines)
     return text

@@ -230,10 +230,14 @@ def hash_of(module, name, words=frozenset(), others=frozenset()):
     return hashlib.sha256(repr(listed).encode()).hexdigest()[:16]
 
 
-def all_code():
-    """Return a hash of every definition of ours, for what may use any of them."""
-    digest = hashlib.sha256()
-    for package in PACKAGES:
-        for path in sorted(source_of(package).parent.rglob("*.py")):
-            digest.update(text(Bare().visit(ast.parse(path.read_text(encoding="utf-8")))).encode())
+@cache
+def all_code(*others):
+    """Return a hash of every definition of ours, and of other files: for what may use any."""
+    digest = hashlib.sha256(all_code().encode() if others else b"")
+    ours = (
+        path for package in PACKAGES for path in sorted(source_of(package).parent.rglob("*.py"))
+    )
+    for path in others or ours:
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+        digest.update(text(Bare().visit(tree)).encode())
     return digest.hexdigest()
