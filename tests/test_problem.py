@@ -51,6 +51,14 @@ def test_each_fault_is_found(solution, fault):
     verdict = check_solution(A, solution)
     assert not verdict
     assert fault in str(verdict)
+    assert (verdict.support.size == 0) == np.isnan(verdict.objective)
+
+
+def test_a_tolerance_is_relative():
+    small = replace(GOOD, objective=1e-12 * GOOD.objective, history=())
+    assert check_solution(1e-12 * A, small)
+    false = replace(small, objective=1.001 * small.objective)
+    assert "as claimed" in str(check_solution(1e-12 * A, false))
 
 
 @pytest.mark.parametrize(
