@@ -106,6 +106,27 @@ def test_singular_covariance_may_move_without_gain_and_stops():
     assert solution.objective == 1.0
 
 
+def test_a_step_without_gain_is_the_last():
+    """Two pairs of opposites, from one of the second: other features, and the same objective."""
+    A = np.kron(np.diag([1.0, 1.0, 0.0]), [[1.0, -1.0], [-1.0, 1.0]])
+    solution = ipu(A, 2, 3, init=np.eye(6)[:, [3, 4]])
+    assert solution.stopped == "no gain"
+    assert solution.history == pytest.approx([3.0])
+    assert ipu(make_scheme("F", 14, 0), 3, 6).stopped == "the support repeats"
+
+
+def test_the_history_is_of_the_covariance_without_its_ridge():
+    A = Covariance(make_scheme("F", 14, 0), ridge=5.0)
+    solution = ipu(A, 3, 6, init="random")
+    assert solution.history[-1] == pytest.approx(solution.objective)
+    assert solution.history == ipu(A, 3, 6, init="random", seed=0).history
+
+
+def test_words_are_checked_where_nothing_starts():
+    with pytest.raises(ValueError, match="init='top'"):
+        ipu(np.eye(4), 2, 2, init="top")
+
+
 def test_budget_exhausted_warns_and_says_so():
     A = make_scheme("F", 60, 3)
     with pytest.warns(ConvergenceWarning, match="max_iter=1 "):

@@ -50,6 +50,18 @@ def test_the_objective_may_fall():
     assert 5 <= sum(falls) < 50
 
 
+def test_it_settles():
+    found = [soap(make_scheme("D", seed=s), 3, 7, init="random", seed=s) for s in range(10)]
+    assert any(each.stopped == "the support repeats" for each in found)
+
+
+def test_the_last_iterate_counts_also_where_an_earlier_one_was_better():
+    cut = [soap(make_scheme("D", seed=s), 3, 7, init="random", seed=s, max_iter=n)
+           for s in range(20) for n in (2, 3)]  # fmt: skip
+    assert all(each.objective == pytest.approx(each.history[-1]) for each in cut)
+    assert any(each.objective < max(each.history) * (1 - 1e-6) for each in cut)
+
+
 def test_without_a_limit_it_is_orthogonal_iteration():
     A = make_scheme("D", 10, 1)
     assert soap(A, 3, 10, init="random", seed=0).objective == pytest.approx(280, rel=1e-9)

@@ -1,5 +1,7 @@
 """Swap: strict ascent to a support that no single exchange improves."""
 
+from dataclasses import replace
+from importlib import import_module
 from itertools import combinations, product
 
 import numpy as np
@@ -7,9 +9,11 @@ import pytest
 
 from fspca import ConvergenceWarning, Covariance, SharedSupport, exhaustive, go, ipu, swap
 from fspca.linalg import largest, random_subspace
-from fspca.shared_support.swap import entry_bounds, quick_bounds, top_sum
+from fspca.shared_support.swap import best_of, entry_bounds, quick_bounds, top_sum
 from fspca.shared_support.together import ascend_together
 from fspca.synthetic import make_scheme
+
+module = import_module("fspca.shared_support.swap")
 
 
 def value(A, support, m):
@@ -42,6 +46,53 @@ def test_entry_bounds_are_bounds(seed):
     exact = [top_sum(A[np.ix_(I, I)], m) for I in (np.append(J, j) for j in outside)]
     assert np.all(entry_bounds(*given) >= np.array(exact) * (1 - 1e-12))
     assert np.all(quick_bounds(*given) >= entry_bounds(*given) * (1 - 1e-12))
+
+
+def test_a_feature_on_its_own_adds_nothing_to_what_is_larger():
+    """Nothing is lost in a bound where there is nothing to bound."""
+    values, none = np.array([1.0, 2.0, 4.0, 5.0]), np.zeros((1, 2))
+    given = values, none, np.zeros(1), np.array([1.5]), 2
+    assert quick_bounds(*given) == pytest.approx([9.0], rel=1e-9)
+    assert entry_bounds(*given) == pytest.approx([9.0], rel=1e-12)
+
+
+def test_bounds_are_given_the_length_of_what_they_are_not_shown(monkeypatch):
+    A, seen = make_scheme("F", 12, 4), []
+
+    def noting(values, shaft, rest, variances, m):
+        seen.append((variances, np.sum(shaft**2, axis=1) + rest**2))
+        return quick_bounds(values, shaft, rest, variances, m)
+
+    monkeypatch.setattr(module, "quick_bounds", noting)
+    end = swap(A, 2, 5, max_iter=1000)
+    squares = {A[j, j]: A[j, end.support] ** 2 for j in range(12)}
+    last = seen[-5:]  # of the last look around each of the five was to leave
+    assert {len(left) for left, _ in last} != {0}
+    for variances, lengths in last:
+        for variance, length in zip(variances, lengths, strict=True):
+            without = squares[variance].sum() - squares[variance]
+            assert np.isclose(length, without, rtol=1e-9).any()
+
+
+def test_the_history_is_of_the_covariance_without_its_ridge():
+    A = make_scheme("F", 12, 0)
+    ridged = swap(Covariance(A, ridge=5.0), 2, 5)
+    assert ridged.history == pytest.approx(swap(A, 2, 5).history)
+
+
+def test_the_best_of_several_says_whether_it_was_interrupted(monkeypatch):
+    A, problem = Covariance(make_scheme("F", 40, 2)), SharedSupport(2, 6)
+    starts = [np.arange(6), np.arange(20, 26)]
+    assert best_of(A, problem, starts).stopped == "no gain"
+    calls = []
+
+    def cut_short(*given, **facts):
+        calls.append(facts)
+        return replace(swap(*given, **facts), stopped="interrupted")
+
+    monkeypatch.setattr(module, "swap", cut_short)
+    assert best_of(A, problem, starts).stopped == "interrupted"
+    assert len(calls) == 1
 
 
 def test_the_default_start_is_the_largest_variances():
@@ -99,7 +150,7 @@ def test_an_exchange_costs_one_pass_over_streamed_data(monkeypatch):
     short = Covariance.from_data(X.view(np.memmap), max_memory=16 * 6 * 16)  # half of d x k
     again = swap(short, 2, 6, init=poor)
     assert again.objective == pytest.approx(end.objective, rel=1e-12)
-    assert again.passes <= 4 * (len(again.history) + 1)
+    assert end.passes < again.passes <= 4 * (len(again.history) + 1)
 
 
 def test_starts_that_ascend_together_end_where_they_would_alone():
