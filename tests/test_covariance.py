@@ -215,6 +215,87 @@ def test_factor_is_refused_where_there_is_none():
     assert repr(Covariance(np.eye(3), ridge=0.1)) == "Covariance(3 features, dense, ridge=0.1)"
 
 
+def test_features_that_are_not_there_are_refused():
+    A = Covariance(np.eye(8))
+    for rows in ([0, 8], [-1, 2]):
+        with pytest.raises(ValueError, match="must be features between 0 and 7"):
+            A.submatrix(rows)
+    for m in (0, 9):
+        with pytest.raises(ValueError, match=f"m={m} must lie between 1 and d=8"):
+            A.leading(m)
+    assert A.leading(1)[0].tolist() == [1.0]
+
+
+def test_columns_are_given_whole_or_in_part():
+    A = reference(data(), True, "n")
+    assert_allclose(Covariance(A).columns([1, 2]), A[:, [1, 2]])
+    assert_allclose(Covariance(A).columns([1, 2], among=[0, 3]), A[[0, 3]][:, [1, 2]])
+
+
+def test_eigenvalues_are_known_where_they_are_cheap_or_were_asked_for(monkeypatch):
+    X, A = data(), reference(data(), True, "n-1")
+    largest = np.linalg.eigvalsh(A)[::-1]
+    assert_allclose(Covariance(A).known_leading(2), largest[:2])
+    monkeypatch.setattr(covariance_module, "FORMED_SIZE", 0)
+    streamed = Covariance.from_data(X.view(np.memmap))
+    monkeypatch.setattr(covariance_module, "DENSE_SIZE", 4)
+    for dear in (streamed, Covariance.from_data(X)):
+        assert dear.known_leading(2) is None
+        dear.leading(2)
+        assert_allclose(dear.known_leading(2), largest[:2])
+        assert dear.known_leading(3) is None
+
+
+def test_streamed_eigenvalues_are_not_cheap(monkeypatch):
+    monkeypatch.setattr(covariance_module, "FORMED_SIZE", 0)
+    assert Covariance.from_data(data().view(np.memmap)).known_leading(2) is None
+
+
+def test_wide_data_are_their_factor_where_they_fit(monkeypatch):
+    X = data()[:5]
+    A, fits = Covariance.from_data(X), 8 * X.size
+    assert A.wide_factor() is None  # few features
+    monkeypatch.setattr(covariance_module, "DENSE_SIZE", 7)
+    for found in (A.wide_factor(), Covariance.from_data(X, max_memory=fits).wide_factor(6)):
+        assert_allclose(found.T @ found, reference(X, True, "n-1"), **ROUNDING)
+        assert found.shape == X.shape
+    assert A.wide_factor(5) is None
+    assert Covariance.from_data(X, max_memory=fits - 1).wide_factor() is None
+    assert Covariance.from_data(data()).wide_factor() is None
+    assert Covariance(np.eye(8)).wide_factor() is None
+    monkeypatch.setattr(covariance_module, "DENSE_SIZE", 8)
+    assert A.wide_factor() is None
+
+
+def test_the_unit_is_a_power_of_four_near_the_largest_variance():
+    edge = 2.0**covariance_module.COMMON
+    for top in (0.0, 1.0, edge, 1 / edge):
+        assert Covariance(np.diag([top, 0.0])).unit == 1
+    for top in (1e200, 3e-200, 4 * edge):
+        unit = Covariance(np.diag([top, top * 1e-30])).unit
+        assert 0.5 <= top / unit <= 2
+        assert np.log2(unit) % 2 == 0
+
+
+def test_multiples_are_those_of_the_ridge_too():
+    A = reference(data(), True, "n")
+    assert_same(Covariance(A, ridge=0.5).scaled(4.0), 4 * A + 2 * np.eye(8))
+
+
+def test_a_shift_may_take_what_is_there_up_to_rounding():
+    A = Covariance(np.diag([1e6, 1.0]))
+    for sigma in (-1.0, -1.0 - 1e-7):
+        assert A.shifted(sigma).diagonal()[1] == pytest.approx(0, abs=2e-7)
+    for sigma in (-1.0 - 1e-5, np.nan):
+        with pytest.raises(ValueError, match="leave no variance negative"):
+            A.shifted(sigma)
+
+
+def test_square_data_are_formed():
+    assert repr(Covariance.from_data(data()[:8])) == "Covariance(8 features, dense)"
+    assert "dense" not in repr(Covariance.from_data(data()[:7]))
+
+
 def test_no_component_of_nan_is_deflated():
     with pytest.raises(ValueError, match="must be a unit vector"):
         Covariance(np.eye(3)).deflated([np.nan, 0, 0])

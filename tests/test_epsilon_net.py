@@ -24,6 +24,25 @@ def test_one_minus_epsilon_of_the_optimum_is_reached_as_often_as_promised(rank, 
         assert np.mean([s.upper_bound >= best * (1 - 1e-9) for s in found]) >= 1 - 1 / d
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_the_bound_counts_what_is_left_of_higher_rank(seed):
+    A = make_scheme("F", 8, seed)
+    found = epsilon_net(A, 1, 4, rank=2, n_samples=2000, seed=seed)
+    assert found.upper_bound >= exhaustive_nonnegative(A, 1, 4).objective
+    assert found.bound_probability == 1 - 1 / 8
+    assert epsilon_net(A, 1, 4, rank=1).bound_probability == 1
+
+
+def test_the_first_seed_is_0_and_epsilon_lies_inside():
+    A = make_scheme("F", 20, 0)
+    assert np.array_equal(
+        epsilon_net(A, 1, 5, n_samples=3).W, epsilon_net(A, 1, 5, n_samples=3, seed=0).W
+    )
+    for epsilon in (0.0, 1.0):
+        with pytest.raises(ValueError, match=f"epsilon={epsilon} must lie between 0 and 1"):
+            epsilon_net(A, 1, 5, epsilon=epsilon)
+
+
 def test_fewer_points_break_the_promise():
     V = np.random.default_rng(0).standard_normal((40, 3))
     A = Covariance(V @ V.T)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.nonnegative.halfspaces import halfspaces, halfspaces_batch, unit_rows
+from fspca.nonnegative.halfspaces import complement, halfspaces, halfspaces_batch, unit_rows
 
 
 def random_quadratic(d, rng):
@@ -50,6 +50,22 @@ def test_no_feasible_point_of_many_is_better(seed):
     feasible = c[(c @ R.T >= 0).all(axis=1)]
     _, value = halfspaces(Q, R)
     assert np.all(np.einsum("ni,ij,nj->n", feasible, Q, feasible) <= value + 1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-3, 0.1, 1.0, 1e300])
+def test_rows_of_any_length_get_length_one(scale):
+    R = scale * np.random.default_rng(0).uniform(-1, 1, (2, 4, 3))
+    R[1, 2] = 0
+    assert np.linalg.norm(unit_rows(R), axis=2) == pytest.approx(np.sign(np.abs(R).max(axis=2)))
+
+
+def test_complements_are_orthonormal_also_beside_the_first_axis():
+    angle = np.array([0.0, 1e-12, 1e-7, 1e-3, 1.0, 3.0, np.pi - 1e-7, np.pi])
+    r = np.c_[np.cos(angle), np.sin(angle) * 0.6, np.sin(angle) * 0.8]
+    whole = np.concatenate([r[:, :, None], complement(r)], axis=2)
+    assert whole.transpose(0, 2, 1) @ whole == pytest.approx(
+        np.tile(np.eye(3), (8, 1, 1)), abs=1e-14
+    )
 
 
 DEGENERATE = {
