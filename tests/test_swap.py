@@ -9,7 +9,7 @@ import pytest
 
 from fspca import ConvergenceWarning, Covariance, SharedSupport, exhaustive, go, ipu, swap
 from fspca.linalg import largest, random_subspace
-from fspca.shared_support.swap import best_of, entry_bounds, quick_bounds, top_sum
+from fspca.shared_support.swap import best_of, columns_in_parts, entry_bounds, quick_bounds, top_sum
 from fspca.shared_support.together import ascend_together
 from fspca.synthetic import make_scheme
 
@@ -151,6 +151,11 @@ def test_an_exchange_costs_one_pass_over_streamed_data(monkeypatch):
     again = swap(short, 2, 6, init=poor)
     assert again.objective == pytest.approx(end.objective, rel=1e-12)
     assert end.passes < again.passes <= 4 * (len(again.history) + 1)
+    outside = np.setdiff1d(np.arange(30), poor)
+    parts = list(columns_in_parts(short, poor, outside))
+    assert [len(part) for part, _ in parts] == [16, 8]
+    columns = np.cov(X.T)[np.ix_(outside, poor)]
+    np.testing.assert_allclose(np.vstack([each for _, each in parts]), columns, atol=1e-12)
 
 
 def test_starts_that_ascend_together_end_where_they_would_alone():
