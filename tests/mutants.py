@@ -20,6 +20,7 @@ import resource
 import signal
 import sys
 import time
+from collections import Counter
 from functools import partial
 from importlib import import_module
 from importlib.machinery import SourceFileLoader
@@ -106,8 +107,13 @@ def nodes(node):
 
 
 def mutants(source):
-    """Yield each mutant in words, what it was and is, with a function that makes its tree."""
-    for n, node in enumerate(nodes(ast.parse(source))):
+    """Yield each mutant in words, where and what it was and is, with what makes its tree.
+
+    The words do not depend on the lines above: in a function the second of its kind says so.
+    """
+    tree, seen = ast.parse(source), Counter()
+    name = names(tree)
+    for n, node in enumerate(nodes(tree)):
         for i, (field, value) in enumerate(changes(node)):
             was, old = ast.unparse(node), getattr(node, field)
             setattr(node, field, value)
@@ -116,9 +122,28 @@ def mutants(source):
             if "\n" in was:  # of a statement the line that differs
                 both = zip(was.splitlines(), now.splitlines(), strict=False)
                 was, now = next((one, other) for one, other in both if one != other)
-            place = f"{getattr(node, 'lineno', 0)}:{getattr(node, 'col_offset', 0)}"
-            told = f"{place} {was.strip()}  ->  {now.strip()}"
+            told = f"{name.get(getattr(node, 'lineno', 0), '')}: {was.strip()}  ->  {now.strip()}"
+            seen[told] += 1
+            told += f" ({seen[told]})" if seen[told] > 1 else ""
             yield told, partial(changed, source, n, i)
+
+
+def names(tree):
+    """Return for each line the innermost function or class that it is in."""
+    found = {}
+    for node in ast.walk(tree):  # from the outside to the inside
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found |= dict.fromkeys(range(node.lineno, node.end_lineno + 1), node.name)
+    return found
+
+
+def code(source):
+    """Return a sum of the code without its docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            node.body = node.body[ast.get_docstring(node) is not None :]
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
 
 
 def changed(source, n, i):
@@ -191,13 +216,12 @@ def run(module, tree, tests, known=None, limit=inf):
 def examine(module, store, most, limit, times):
     """Try the mutants of a module, but for those that are known to be seen, or known why not."""
     source = (TOP / "fspca" / f"{module}.py").read_text()
-    code = hashlib.sha256(ast.dump(ast.parse(source)).encode()).hexdigest()[:16]
     every = list(mutants(source))
     row = store.get(module, {})
-    if row.get("code") != code:  # what was seen in other code may not be seen in this
+    if row.get("code") != code(source):  # what was seen in other code may not be seen in this
         reasons = {told: row.get("survived", {}).get(told) for told, _ in every}
         survived = {told: why for told, why in reasons.items() if why}
-        row = {"code": code, "of": len(every), "killed": [], "survived": survived}
+        row = {"code": code(source), "of": len(every), "killed": [], "survived": survived}
     store[module] = row
     tests, whole = TESTED[module], ast.parse(source)
     known = times.get(tests)

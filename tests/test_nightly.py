@@ -97,7 +97,7 @@ def test_a_mutant_is_one_change_and_is_seen():
     source = "def f(x: int = 1):\n    if x < 2:\n        x += 3\n    return min(x, 5) - 4\n"
     told = dict(mutants.mutants(source))
     assert len(told) == 11
-    words = "2:7 x < 2  ->  x <= 2"
+    words = "f: x < 2  ->  x <= 2"
     assert "x <= 2" in ast.unparse(told[words]())
     assert ast.unparse(told[words]()).count("<=") == 1
 
@@ -106,3 +106,16 @@ def test_the_page_has_every_file_of_the_store():
     text = nightly_page.table()
     assert all(f"## `{path.stem}`" in text for path in nightly_page.FOLDER.glob("*.json"))
     assert "test_hostile_nonnegative" in text
+
+
+def test_a_mutant_has_its_name_from_the_code_alone():
+    source = "def f(x):\n    return x + 1\n\n\ndef g(x):\n    return (x + 2) * (x + 2)\n"
+    told = [words for words, _ in mutants.mutants(source)]
+    assert told[:2] == ["f: x + 1  ->  x - 1", "f: 1  ->  2"]
+    assert [words for words in told if words.startswith("g: x + 2")] == [
+        "g: x + 2  ->  x - 2", "g: x + 2  ->  x - 2 (2)"]  # fmt: skip
+    longer = source.replace(
+        "    return x + 1", '    """More.\n\n    And more.\n    """\n    return x + 1'
+    )
+    assert [words for words, _ in mutants.mutants(longer)] == told
+    assert mutants.code(longer) == mutants.code(source) != mutants.code(source.replace("2", "3"))
