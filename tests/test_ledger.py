@@ -22,7 +22,7 @@ VERDICTS = {  # of the papers' own rows; whoever changes a count says why
     "tian2020": {"reproduced": 266, "within sampling error": 135, "differs": 26,
                  "under-specified": 78},
     "tan2019": {"reproduced": 17, "within sampling error": 12, "differs": 59,
-                "under-specified": 31, "not to be had": 13},
+                "under-specified": 31, "not available": 13},
     "asteris2014": {"reproduced": 25, "differs": 3, "under-specified": 7},
 }  # fmt: skip
 
@@ -109,7 +109,7 @@ def test_counts_on_top_are_those_of_the_rows():
     numbers = ledger_page.tally(ROWS)
     assert sum(numbers) + ledger_page.count_asked(ROWS) == len(ROWS)
     page = ledger_page.page()
-    assert f"Of {sum(numbers)} numbers and sentences {ledger_page.spoken(ROWS)}." in page
+    assert f"Of {sum(numbers)} numbers and sentences: {ledger_page.spoken(ROWS)}." in page
     assert page.count("<details><summary>") == len(ROWS)
     bars = re.findall(r"<td>(\d+) (?:numbers|sentences)</td>", page)
     assert sum(map(int, bars)) == sum(numbers)
@@ -148,6 +148,6 @@ def test_every_number_and_sentence_of_tan2019_has_its_row():
 
 def test_what_is_not_to_be_had_has_no_verdict():
     """Breast: a row of Table 1, and every sentence on Figure 6."""
-    missing = [r for r in ROWS if r["verdict"] == "not to be had"]
+    missing = [r for r in ROWS if r["verdict"] == "not available"]
     assert len(missing) == 1 + len(published("tan2019_figure_6")["claims"])
     assert all(not r["ours"] for r in missing)

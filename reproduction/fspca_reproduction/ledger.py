@@ -9,7 +9,7 @@ from fspca_reproduction.claim import judged, judges
 from fspca_reproduction.results import published, published_ids, stored
 from fspca_reproduction.runner import experiments
 from fspca_reproduction.supply import rests_on
-from fspca_reproduction.verdict import DIFFERS, NOT_HAD, OPEN_TO_READING
+from fspca_reproduction.verdict import DIFFERS, NOT_AVAILABLE, OPEN_TO_READING
 
 
 def entries(paper=""):
@@ -31,7 +31,7 @@ def entry(name, each):
         "tolerance": shown(claim.tolerance),
         "why": f"{claim.rule}; {known}" if known else claim.rule,
         "verdict": each.verdict,
-        "data": "" if each.verdict == NOT_HAD else rests_on(name, each.place),
+        "data": "" if each.verdict == NOT_AVAILABLE else rests_on(name, each.place),
         "function": f"{function.__module__}.{name}",
         "seconds": seconds(name),
     }

@@ -22,9 +22,9 @@ LIMIT = 2.576
 EQUAL = 0.001
 REPRODUCED, WITHIN = "reproduced", "within sampling error"
 DIFFERS, OPEN_TO_READING = "differs", "under-specified"
-NOT_HAD = "not to be had"  # of data that we have not: no verdict
+NOT_AVAILABLE = "not available"  # of data that we have not: no verdict
 SIGNS = {REPRODUCED: "=", WITHIN: "~", DIFFERS: "≠", OPEN_TO_READING: "?"}
-MARKS = SIGNS | {NOT_HAD: "×"}
+MARKS = SIGNS | {NOT_AVAILABLE: "×"}
 
 
 def holds(condition):

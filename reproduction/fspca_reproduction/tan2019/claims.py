@@ -9,7 +9,7 @@ from fspca_reproduction.tan2019.methods import BLOCK, JOINT, OURS, POWER, RIVALS
 from fspca_reproduction.tan2019.verdicts import COUNTS, FAR, SAME, SUMS, table_2
 from fspca_reproduction.verdict import (
     DIFFERS,
-    NOT_HAD,
+    NOT_AVAILABLE,
     REPRODUCED,
     WITHIN,
     above,
@@ -28,7 +28,7 @@ def tan2019_table_1(said):
         sizes = (line, found.get(line["set"]))
         theirs, ours = (each and f"{each['instances']} x {each['features']}" for each in sizes)
         place, own = {"set": line["set"]}, {} if ours else {"rule": absent, "tolerance": None}
-        verdict = holds(ours == theirs) if ours else NOT_HAD
+        verdict = holds(ours == theirs) if ours else NOT_AVAILABLE
         yield said.number(place, theirs, ours or "", verdict, **own)
 
 
@@ -208,7 +208,7 @@ def tan2019_figure_5(said):
 
 def tan2019_figure_6(said):
     for name in said["claims"]:
-        yield said.sentence(name, NOT_HAD, "")
+        yield said.sentence(name, NOT_AVAILABLE, "")
 
 
 def tan2019_figure_7(said):

@@ -343,7 +343,7 @@ def tan2019_figure_5(set, m):
 
 @experiment(cases=[{"set": "breast"}])
 def tan2019_figure_6(set):
-    """Breast, 128 x 47,293, is not to be had: nothing is computed."""
+    """Breast, 128 x 47,293, is not available: nothing is computed."""
     return {"to be had": False}
 
 
