@@ -54,7 +54,7 @@ class Data(Source):
     that the mean would take are not lost.
     """
 
-    blockwise = True
+    blockwise, samples = True, None
 
     def __init__(self, X, center, divisor, standardize, max_memory):
         (self.n, self.size), self.max_memory = X.shape, max_memory
@@ -136,7 +136,9 @@ class Data(Source):
         return self.finished(result, total)
 
     def gram(self):
-        """Return Z Z', n x n, by blocks of columns."""
+        """Return Z Z', n x n, by blocks of columns; once."""
+        if self.samples is not None:
+            return self.samples
         if not (isinstance(self.X, np.ndarray) or scipy.sparse.issparse(self.X)):
             return None  # others promise their rows only
         self.tally[0] += 1
@@ -149,6 +151,7 @@ class Data(Source):
             block -= shift + self.mean[chosen]
             block *= self.weight[chosen]
             result += block @ block.T
+        self.samples = result
         return result
 
     def precise(self):
@@ -160,7 +163,8 @@ class Data(Source):
         if self.streamed:  # a copy of many columns might not fit
             return Restricted(self, columns)
         part = copy(self)
-        part.X, part.size, part.tally, part.last = self.X[:, columns], len(columns), [0], None
+        part.X, part.size, part.tally = self.X[:, columns], len(columns), [0]
+        part.last = part.samples = None
         for name in ("mean", "weight", "variances", "shift", "cancels"):
             if (value := getattr(self, name, None)) is not None:
                 setattr(part, name, value[columns])

@@ -87,9 +87,6 @@ class Deflated(View):
         cross = np.outer(x, y)
         return self.base.submatrix(rows) - cross - cross.T + self.variance * np.outer(x, x)
 
-    def columns(self, rows, among=slice(None)):
-        return self.product(np.eye(len(rows)), rows)[among]
-
     def product(self, V, rows=None):
         chosen = slice(None) if rows is None else rows
         on_x, on_y = self.x[chosen] @ V, self.y[chosen] @ V
@@ -100,6 +97,10 @@ class Deflated(View):
         Z = self.base.factor()
         x = aslinearoperator(self.x[:, None])
         return Z and Z - Z @ x @ x.T
+
+    def gram(self):
+        gram = self.base.gram()
+        return None if gram is None else gram - np.outer(z := self.base.factor() @ self.x, z)
 
     def precise(self):
         return Deflated(self.base.precise(), self.x)

@@ -73,6 +73,22 @@ def test_what_a_component_adds_is_the_rise_of_the_score(seed):
         assert score(A, V) - score(A, W[:, :2]) <= found.gain * (1 + 1e-9)
 
 
+@pytest.mark.parametrize("orthonormal", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_of_many_patterns_the_best_is_that_of_each_alone(seed, orthonormal):
+    rng = np.random.default_rng(seed)
+    A = Covariance(make_scheme("F", 12, seed))
+    W = rng.standard_normal((12, 3)) * (rng.random((12, 3)) < 0.5)
+    W[:, 1] = 0.0  # a component is missing
+    W[3, 1] = 1.0
+    given, lines = beside(A, W, 2, orthonormal), np.argsort(rng.random((9, 12)))[:, :5]
+    each, found = [best_on(given, rows) for rows in lines], best_on(given, lines)
+    assert found.gain == pytest.approx(max(one.gain for one in each))
+    assert any(np.array_equal(found.rows, rows) for rows in lines)
+    if orthonormal:
+        assert np.allclose(given.Q[found.rows].T @ found.x, 0, atol=1e-8)
+
+
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("orthonormal", [False, True])
 def test_sweeps_never_lower_the_score(seed, orthonormal):

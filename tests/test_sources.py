@@ -253,6 +253,11 @@ def test_the_gram_matrix_of_the_samples():
         A = Covariance.from_data(each, standardize=True)
         Z = (A.factor @ np.eye(40)).T
         np.testing.assert_allclose(A.gram(), Z.T @ Z, atol=1e-12)
+        x = np.random.default_rng(0).standard_normal(40)
+        R = A.deflated(x / np.linalg.norm(x))
+        np.testing.assert_allclose(R.gram(), R.factor @ (R.factor.T @ np.eye(20)), atol=1e-12)
+        part = A.restricted(np.arange(0, 40, 2))  # has none of what A remembers
+        np.testing.assert_allclose(part.gram(), Z.T[:, ::2] @ Z[::2], atol=1e-12)
     assert Covariance(np.eye(3)).gram() is None
 
 

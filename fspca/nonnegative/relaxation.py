@@ -10,14 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh
 
-from fspca.check_certificate import (
-    KINDS,
-    Floating,
-    Matrix,
-    Node,
-    bound_node,
-    nonnegative_bound,
-)
+from fspca.check_certificate import KINDS, Floating, Matrix, Node, bound_node, nonnegative_bound
 from fspca.shared_support.semidefinite import clip_to_sum
 
 RELAX = 1.7  # over-relaxation

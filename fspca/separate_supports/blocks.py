@@ -7,14 +7,14 @@ the variance that these explain, with R = (I - QQ') A (I - QQ').
 from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg
 
 from fspca.covariance import Covariance
 from fspca.linalg import basis, largest
 from fspca.problem import TOLERANCE
 
 GAIN = 1e-9  # relative; less is rounding
-WIDEST, STEPS = 32, 10  # a search first keeps 32 k features, then 16 k, ...; steps of each at most
+DOUBLED, FORMED = 5, 2000  # a search keeps 2^5 k features, then 2^4 k, ..., fewer than so many,
+STEPS = 10  # with so many steps of each at most
 PAIRED, TRIED = 100, 3  # up to so many features exchanges are tried too, of three with three
 
 
@@ -43,33 +43,47 @@ def beside(A, W, j, orthogonal):
 
 
 def best_on(given, rows):
-    """Return the Block on these features with the loadings that add most."""
-    B, Q = given.rest.submatrix(rows), given.Q[rows]
-    U = np.eye(len(rows))
-    if Q.any() and given.orthogonal:
-        U = scipy.linalg.null_space(Q.T, rcond=TOLERANCE)
-    elif Q.any():
-        lengths, U = np.linalg.eigh(U - Q @ Q.T)
-        kept = lengths > TOLERANCE  # along the rest nothing lies apart from the others
-        U = U[:, kept] / np.sqrt(lengths[kept])
-    if not U.size:
-        return Block(-np.inf, rows, np.eye(len(rows))[0])
-    values, V = np.linalg.eigh(U.T @ B @ U)
-    x = U @ V[:, -1]
-    return Block(float(values[-1]), rows, x / np.linalg.norm(x))
+    """Return the Block on these features, or on those of any line of rows, that adds most."""
+    union, places = np.unique(np.atleast_2d(rows), return_inverse=True)
+    places = places.reshape(-1, np.shape(rows)[-1])
+    B, Q, one = given.rest.submatrix(union), given.Q[union], np.eye(places.shape[1])
+    U, within = np.broadcast_to(one, (*places.shape, len(one))), np.zeros(places.shape)
+    if Q.any():
+        _, s, Vt = np.linalg.svd(np.swapaxes(Q[places], 1, 2))
+        U, within[:, : s.shape[1]] = np.swapaxes(Vt, 1, 2), s  # what of each direction Q has
+    apart = within <= TOLERANCE if given.orthogonal else 1 - within**2 > TOLERANCE
+    U = U * np.where(apart, 1 / np.sqrt(np.where(apart, 1 - within**2, 1)), 0)[:, None]
+    M = np.swapaxes(U, 1, 2) @ B[places[:, :, None], places[:, None]] @ U
+    M -= (1 + given.rest.trace) * one * ~apart[:, None]
+    values, V = np.linalg.eigh(M)
+    i = np.argmax(np.where(apart.any(axis=1), values[:, -1], -np.inf))
+    if not apart[i].any():
+        return Block(-np.inf, union[places[i]], one[0])
+    x = U[i] @ V[i, :, -1]
+    return Block(float(values[i, -1]), union[places[i]], x / np.linalg.norm(x))
 
 
 def whittled(rest, y, k):
-    """Return R x after truncated power steps that keep fewer and fewer features, down to 2 k."""
-    for size in (k * 2**i for i in range(WIDEST.bit_length() - 1, 0, -1) if k * 2**i < len(y)):
+    """Return R x after truncated power steps that keep fewer and fewer features, down to 2 k.
+
+    R is formed, once, on the most of them.
+    """
+    y = rest.product(y[:, None] / (np.linalg.norm(y) or 1.0))[:, 0]
+    sizes = [k * 2**i for i in range(DOUBLED, 0, -1) if k * 2**i < min(len(y), FORMED)]
+    if not sizes:
+        return y
+    among = largest(np.abs(y), sizes[0])
+    B, z = rest.submatrix(among), y[among]
+    for size in sizes:
         rows = None
         for _ in range(STEPS):
-            chosen = largest(np.abs(y), size)
+            chosen = largest(np.abs(z), size)
             if np.array_equal(chosen, rows):
                 break
-            rows, x = chosen, y[chosen] / (np.abs(y).max() or 1.0)
-            y = rest.product((x / (np.linalg.norm(x) or 1.0))[:, None], rows)[:, 0]
-    return y
+            rows, x = chosen, np.zeros(len(z))
+            x[rows] = z[rows] / (np.linalg.norm(z[rows]) or 1.0)
+            z = B @ x
+    return rest.product(x[:, None], among)[:, 0]
 
 
 def exchanged(given, block, y):
@@ -78,9 +92,8 @@ def exchanged(given, block, y):
     y[block.rows] = -1
     weakest = np.argsort(np.abs(block.x), kind="stable")[:TRIED]
     entrants = largest(y, min(TRIED, len(y) - len(block.rows)))
-    pairs = ((np.delete(block.rows, i), j) for i in weakest for j in entrants)
-    tried = (best_on(given, np.sort(np.append(rows, j))) for rows, j in pairs)
-    return max(tried, key=lambda each: each.gain)
+    pairs = ([*np.delete(block.rows, i), j] for i in weakest for j in entrants)
+    return best_on(given, np.sort(list(pairs)))
 
 
 def climb_block(given, block):
@@ -98,13 +111,12 @@ def climb_block(given, block):
         block = better
 
 
-def component(given, k, starts):
-    """Return the best Block of k features that searches from these directions find."""
-    found = [best_on(given, largest(np.abs(whittled(given.rest, y, k)), k)) for y in starts]
-    free = largest(-np.linalg.norm(given.Q, axis=1), k)  # where nothing else can be orthogonal
-    if all(each.gain < 0 for each in found):
-        found.append(best_on(given, free))
-    return max((climb_block(given, each) for each in found), key=lambda each: each.gain)
+def component(given, k, y):
+    """Return the best Block of k features that a search from this direction finds."""
+    found = best_on(given, largest(np.abs(whittled(given.rest, y, k)), k))
+    if found.gain < 0:  # then where something must be orthogonal to the others, if anything is
+        found = best_on(given, largest(-np.linalg.norm(given.Q, axis=1), k))
+    return climb_block(given, found)
 
 
 def padded(A, w, k):
@@ -127,25 +139,13 @@ def cut(V, scores, counts):
     return W
 
 
-def greedy(A, counts, starts, orthogonal):
-    """Return W whose components are searched for beside the earlier ones alone."""
-    W = np.zeros((A.size, len(counts)))
-    for j, k in enumerate(counts):
-        given = beside(A, W[:, : j + 1], j, orthogonal)
-        found = component(given, k, starts(given.rest, j))
-        W[found.rows, j] = found.x
-    return W
-
-
 def in_turn(A, W, counts, orthogonal):
-    """Return W after a sweep: each component climbs beside all others, and gives way to better."""
+    """Return W after a sweep: each component climbs beside all others."""
     W = W.copy()
     for j, k in enumerate(counts):
-        given, w = beside(A, W, j, orthogonal), W[:, j]
-        length = 1 - np.sum((given.Q.T @ w) ** 2)
-        adds = w @ given.rest.product(w[:, None])[:, 0] / length if length > TOLERANCE else 0.0
-        found = climb_block(given, best_on(given, padded(A, w, k)))
-        if found.gain >= adds or (orthogonal and length < 1 - TOLERANCE):
+        given = beside(A, W, j, orthogonal)
+        found = climb_block(given, best_on(given, padded(A, W[:, j], k)))
+        if found.gain >= 0:
             W[:, j] = 0
             W[found.rows, j] = found.x
     return W

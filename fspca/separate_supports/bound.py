@@ -39,8 +39,7 @@ def with_claim(A, solution, orthonormal, max_iter=100):
     claim = {"version": VERSION, "kind": "separate", "m": problem.m, "k": union, "counts": counts}
     claim |= {"W": np.array(solution.W)} | ({"orthonormal": 1} if orthonormal else {})
     tried = [least_light_bound(ground).arrays]
-    if orthonormal:
-        tried += [{"whole": 2}] * (A.size <= SUMMED)
+    tried += [{"whole": 2}] * (orthonormal and A.size <= SUMMED)
     if orthonormal and A.size <= SMALL:
         tried.append(column_arrays(ground.block(np.arange(A.size)), counts, max_iter))
     claims = [claim | {f"{name}_0": array for name, array in arrays.items()} for arrays in tried]

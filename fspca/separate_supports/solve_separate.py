@@ -1,48 +1,45 @@
 """solve_separate: what to call first where each component has its own features."""
 
 from collections.abc import Sequence
-from functools import partial
+from contextlib import suppress
+from itertools import chain
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.linalg import largest, random_subspace
-from fspca.problem import TOLERANCE, SeparateSupports, Solution
+from fspca.problem import TOLERANCE, SeparateSupports, Solution, solution_of
 from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.separate_supports.alternation import LARGEST
-from fspca.separate_supports.blocks import (
-    GAIN,
-    beside,
-    component,
-    cut,
-    greedy,
-    in_turn,
-    whittled,
-)
+from fspca.separate_supports.blocks import GAIN, beside, component, cut, in_turn, whittled
 from fspca.separate_supports.bound import with_claim
+from fspca.separate_supports.deflation import Spent
 from fspca.separate_supports.gpower import gpower
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.ipu import ipu
-from fspca.starts import WORDS, checked_init, starting_point
+from fspca.sources import Dense
 from fspca.validate import checked_truth
 
-KICKS, SWEEPS = 20, 50  # components drawn anew in the union of all patterns; sweeps of one climb
+WIDER, WANTED = 4, 50  # times as many columns of PCA as components, and features as are asked
+REPEATED, KICKS = 10, 20  # starts in a row that are known, and components drawn anew in vain
+FIRST, SWEEPS, POLISHED = 2, 50, 6  # sweeps of each start, and of the best of so many patterns
 
 
 @solves(SeparateSupports, counts=True)
 def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal: bool = False,
-                   init: str | ArrayLike = "pca", n_starts: int = 3, seed: int | None = 0,
+                   init: str | ArrayLike = "pca", n_starts: int = 60, seed: int | None = 0,
                    max_seconds: float | None = None,
                    progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find components, each on features of its own, and say how far from the best they can be.
 
     The problem is max trace(Q'AQ) over d x m matrices W with unit columns of k nonzeros each, Q
-    an orthonormal basis of W.  Several first answers are made: components one by one, the
-    columns of PCA, as they are and turned at random, and those of a shared support, all cut at
-    once, and GPower's.  In each, every component in turn climbs beside all others, by power steps
-    and exchanges; in the union of their features, components of the best are drawn anew.
+    an orthonormal basis of W.  Several first answers are made: those of TPower, GPower and IPU,
+    and columns of PCA, as they are and turned at random among four times as many, all cut.  In
+    each, every component in turn climbs beside all others, by power steps and exchanges: within
+    the union of their features, and the best of them once more among all features.  In the union
+    components of the best are then drawn anew.
 
     Parameters
     ----------
@@ -55,9 +52,10 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal
     orthonormal : bool
         Ask that the columns of W are orthogonal.
     init : "pca", "variance", "random" or array (d x m)
-        Where the components that are found one by one start.
+        Where TPower starts, one component after another; it also starts from the variances.
     n_starts, seed : int
-        How often the columns of PCA are cut; they are turned at random after the first time.
+        How often columns of PCA are cut, at most; after the first time they are turned at random,
+        until ten in a row give features that were seen.
     max_seconds, progress : float, True or callable
         As everywhere.
 
@@ -91,49 +89,40 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal
     """
     checked_truth("orthonormal", orthonormal)
     A, problem, rng = A.plain, SeparateSupports(m, k), np.random.default_rng(seed)
-    init = checked_init(init, A.size, m, WORDS)
     run = Run(None, max_seconds, progress)
-    with run:
-        turns, answers = iter(run), []
-        for W in first_answers(A, problem, init, n_starts, rng, orthonormal):
+    turns, answers = iter(run), []
+
+    def keep(history, W):
+        run.keep(history[-1], (W, tuple(history)))
+        if next(turns, None) is None:
+            raise Spent
+
+    with run, suppress(Spent):
+        for W in first_answers(A, problem, init, rng):
             answers.append(orthogonalised(A, W, problem.counts) if orthonormal else W)
-            run.keep(problem.score(A, answers[-1]), (answers[-1], ()))
-            if next(turns, None) is None:
-                break
-        else:
-            improve(A, problem, answers, rng, orthonormal, run, turns)
+            keep([problem.score(A, answers[-1])], answers[-1])
+        improve(A, problem, answers, n_starts, orthonormal, rng, keep)
 
     def build():
         W, history = run.answer
-        value = problem.score(A, W)
-        facts = run.facts | {"history": (*history, value)}
-        found = Solution(
-            W, np.flatnonzero(W.any(axis=1)), value, problem, "solve_separate", **facts
-        )
-        return with_claim(A, found, orthonormal)
+        facts = run.facts | {"history": history}
+        return with_claim(A, solution_of(A, problem, W, "solve_separate", **facts), orthonormal)
 
     return run.finish(build)
 
 
-def first_answers(A, problem, init, n_starts, rng, orthonormal):
-    """Yield loadings with the counts asked for, found in different ways."""
+def first_answers(A, problem, init, rng):
+    """Yield what other solvers find, cut; a Ctrl-C that ended one ends this one."""
     m, counts = problem.m, problem.counts
-
-    def directions(word, rest, j):
-        each = word if isinstance(word, str) else word[:, [j]]
-        return [starting_point(rest, SeparateSupports(1, 1), each, rng)[0][:, 0]]
-
-    yield greedy(A, counts, partial(directions, init), orthonormal)
-    V = A.leading(m)[1]
-    for turn in [np.eye(m)] + [random_subspace(m, m, rng) for _ in range(n_starts - 1)]:
-        U = V @ turn
-        yield cut(U, np.column_stack(list(map(partial(whittled, A), U.T, counts))), counts)
-    yield from taken(ipu(A, m, max(m, min(int(counts.sum()), A.size))), counts)
-    for word in ("variance", "random"):
-        other = tpower(A, m, int(counts.max()), init=word, n_starts=n_starts, seed=rng)
-        yield from taken(other, counts)
-    if A.size <= LARGEST or A.wide_factor() is not None:  # else GPower has no factor at hand
-        yield from taken(gpower(A, m, int(counts.max())), counts)
+    each, most = int(counts.max()), max(m, min(int(counts.sum()), A.size))
+    calls = [lambda: tpower(A, m, each, init=init, seed=rng), lambda: tpower(A, m, each),
+             lambda: ipu(A, m, most), lambda: gpower(A, m, each)]  # fmt: skip
+    known = A.size <= LARGEST or A.wide_factor() is not None  # else GPower has no factor at hand
+    for call in calls[: 3 + known]:
+        found = call()
+        yield cut(found.W, found.W, counts)
+        if found.stopped == "interrupted":
+            raise KeyboardInterrupt
 
 
 def orthogonalised(A, W, counts):
@@ -145,55 +134,93 @@ def orthogonalised(A, W, counts):
     return W
 
 
-def taken(solution, counts):
-    """Yield what another solver found, cut; a Ctrl-C that ended it ends this one."""
-    yield cut(solution.W, solution.W, counts)
-    if solution.stopped == "interrupted":
-        raise KeyboardInterrupt
+def improve(A, problem, answers, n_starts, orthonormal, rng, keep):
+    """Raise all answers by sweeps in the union of their features, and the best among all features.
 
+    Then components of the best are drawn anew in the union.
+    """
+    best, most, seen = answers[0], [-np.inf], set()
 
-def improve(A, problem, answers, rng, orthonormal, run, turns):
-    """Raise the answers by sweeps, and the best once more within the union of their features."""
-    best, most = None, [-np.inf]
-
-    def keep(history, W, before=()):
+    def climb(W, history=(), among=(slice(None), A), up_to=SWEEPS, orthonormal=orthonormal):
+        """Return the scores, and W after so many sweeps among some features."""
         nonlocal best, most
-        if history[-1] > most[-1] * (1 + GAIN) or best is None:
-            best, most = W, [*before, *history]
-        run.keep(most[-1], (best, tuple(most)))
-        return next(turns, None) is not None
+        found, V = sweeps(among[1], W[among[0]], problem, orthonormal, up_to)
+        history, W = [*history, *found], np.zeros(W.shape)
+        W[among[0]] = V
+        if history[-1] > most[-1] * (1 + GAIN):
+            best, most = W, history
+        keep(most, best)
+        return history, W
 
-    for i, W in enumerate(answers):
-        history, answers[i] = sweeps(A, W, problem, orthonormal)
-        if not keep(history, answers[i]):
-            return
-    rows = np.union1d(np.flatnonzero(np.any(answers, axis=(0, 2))),
-                      largest(A.diagonal(), problem.counts.max()))  # fmt: skip
-    part = A.restricted(rows)
-    part = Covariance(part.submatrix(np.arange(len(rows)))) if len(rows) <= LARGEST else part
-    for kick in range(KICKS):
-        W, j = best[rows], rng.integers(problem.m)
-        given = beside(part, W, j, orthonormal)
-        start = given.rest.product(rng.standard_normal((len(rows), 1)))[:, 0]
-        found = component(given, problem.counts[j], [start])
-        if found.gain < 0:  # nothing there is orthogonal to the others
-            continue
+    def polish(history, W):
+        end = climb(W, history[:-1])[1]
+        seen.update((patterns(W), patterns(end)))
+        return end
+
+    among, raised, known = union(A, answers, problem), [], 0
+    for W in chain(answers, turned(A, problem, *among, n_starts, orthonormal, rng)):
+        known = known + 1 if patterns(W) in seen else 0
+        if known == REPEATED:
+            break
+        if not known:
+            seen.add(patterns(W))
+            raised.append(climb(W, among=among, up_to=FIRST))
+    seen.clear()
+    for history, W in sorted(raised, key=lambda each: -each[0][-1]):
+        if len(seen) < POLISHED and patterns(W) not in seen:
+            answers = [*answers, polish(history, W)]
+    rows, part = among = union(A, answers, problem, among)
+    kick = last = 0
+    while kick < last + KICKS:
+        W, j, kick, value = best.copy(), rng.integers(problem.m), kick + 1, most[-1]
+        given = beside(part, W[rows], j, orthonormal)
+        found = component(given, problem.counts[j], rng.standard_normal(len(rows)))
+        if found.gain < 0 or np.array_equal(rows[found.rows], np.flatnonzero(W[:, j])):
+            continue  # nothing there is orthogonal to the others, or nothing else
         W[:, j] = 0
-        W[found.rows, j] = found.x
-        _, W = sweeps(part, W, problem, True) if kick % 2 else (None, W)
-        history, W = sweeps(part, W, problem, orthonormal)
-        full = np.zeros((A.size, problem.m))
-        full[rows] = W
-        if not keep(history[-1:], full, most):
-            return
-    history, W = sweeps(A, best, problem, orthonormal)
-    keep(history[1:] or most[-1:], W, most)
+        W[rows[found.rows], j] = found.x
+        W = climb(W, most, among, orthonormal=True)[1] if kick % 2 else W
+        climb(W, most, among)
+        last = kick if most[-1] > value else last
+    if patterns(best) not in seen:
+        polish(most, best)
 
 
-def sweeps(A, W, problem, orthonormal):
+def turned(A, problem, rows, part, n_starts, orthonormal, rng):
+    """Yield what is left of PCA's columns, as they are and turned at random among more of them."""
+    V = A.leading(min(WIDER * problem.m, A.size))[1]
+    for n in range(n_starts):
+        R = random_subspace(V.shape[1], problem.m, rng) if n else np.eye(V.shape[1], problem.m)
+        U, W = V[rows] @ R, np.zeros((A.size, problem.m))
+        scores = [whittled(part, u, k) for u, k in zip(U.T, problem.counts, strict=True)]
+        U = cut(U, np.column_stack(scores), problem.counts)
+        W[rows] = orthogonalised(part, U, problem.counts) if orthonormal else U
+        yield W
+
+
+def union(A, answers, problem, old=None):
+    """Return the features of all answers, with those that PCA wants most, and A on them."""
+    used = np.flatnonzero(np.any(answers, axis=(0, 2)))
+    if old is not None and np.isin(used, old[0]).all():
+        return old
+    values, V = A.leading(min(WIDER * problem.m, A.size))
+    most = min(WANTED * problem.counts.sum(), LARGEST, A.size)
+    rows = np.union1d(used, largest(V**2 @ values**2, most))
+    part = A.restricted(rows)
+    if len(rows) <= LARGEST:
+        part = Covariance.from_source(Dense(part.submatrix(np.arange(len(rows)))))
+    return rows, part
+
+
+def patterns(W):
+    """Return the features of each component, whatever the order of the components."""
+    return tuple(sorted(np.flatnonzero(w).tobytes() for w in W.T))
+
+
+def sweeps(A, W, problem, orthonormal, up_to=SWEEPS):
     """Return the scores and the last W of sweeps that end where the score rises no more."""
     history = [problem.score(A, W)]
-    for _ in range(SWEEPS):
+    for _ in range(up_to):
         better = in_turn(A, W, problem.counts, orthonormal)
         value = problem.score(A, better)
         if value <= history[-1] * (1 + GAIN):

@@ -20,7 +20,7 @@ from fspca.running import Progress, check_common
 from fspca.shared_support.ground import MAX_MEMORY, Certificate, Ground
 from fspca.shared_support.probable import probable_bound
 from fspca.shared_support.rows import descend_rows, with_rows
-from fspca.shared_support.semidefinite import descend, restrict, start_from
+from fspca.shared_support.semidefinite import descend, restrict, start_from, sum_largest
 from fspca.validate import checked_choice
 
 METHODS = ("eigenvalue", "diagonal", "shifted", "dual", "rows")
@@ -102,39 +102,34 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Se
     checked_choice("method", method, METHODS)
     check_common({"max_iter": max_iter, "max_seconds": max_seconds, "progress": progress})
     ground = Ground(A, problem, max_memory)
-    if ground.matrix is None:
-        return probable_bound(A, problem)
-    if method in LIGHT:
-        return light_bound(ground, method)
+    if method in LIGHT or ground.matrix is None:
+        return least_light_bound(ground, [method])
     ends = None if max_seconds is None else perf_counter() + max_seconds
     start = None if init is None else init.state
     return dual_bound(ground, method == "rows", max_iter, ends, target, start, progress)
 
 
-def light_bound(ground, method):
-    """Return the bound of one of the light methods."""
-    m, rows = ground.problem.m, ground.rows
-    if method == "diagonal" and ground.of_data:
-        return Certificate(ground.bound(rows, ground.fixed, {"whole": 1})[2], {"whole": 1})
-    count = len(rows) if method == "diagonal" else m + 1
-    values, V = ground.leading(rows, count)
-    if method == "diagonal":
-        G, witness = V * np.sqrt(np.maximum(values, 0.0)), None
-    elif method == "shifted":
-        sigma = values[m] if m < len(values) else 0.0
-        G = V[:, :m] * np.sqrt(np.maximum(values[:m] - sigma, 0.0))
-        witness = np.array([max(sigma, 0.0)]), np.zeros((len(rows), 1))
-    else:
-        G, witness = np.zeros((len(rows), 0)), (values[:m], V[:, :m])
-    proven, arrays = ground.prove(rows, ground.fixed, G, None, witness)
-    return Certificate(proven[2], arrays)
-
-
-def least_light_bound(ground):
-    """Return the least of the light bounds."""
+def least_light_bound(ground, methods=LIGHT):
+    """Return the least of the light bounds, the only one that is proven."""
     if ground.matrix is None:
         return probable_bound(ground.A, ground.problem)
-    return min((light_bound(ground, method) for method in LIGHT), key=lambda each: each.bound)
+    m, k, rows, fixed = ground.problem.m, ground.problem.k, ground.rows, ground.fixed
+    values, V = ground.leading(rows, m + 1 if ground.of_data else len(rows))
+    sigma = max(values[m], 0.0) if m < len(values) else 0.0
+    G = {"eigenvalue": V[:, :0], "diagonal": V * np.sqrt(np.maximum(values, 0.0)),
+         "shifted": V[:, :m] * np.sqrt(np.maximum(values[:m] - sigma, 0.0))}  # fmt: skip
+    rest = {"eigenvalue": values[:m].sum(), "diagonal": 0.0, "shifted": m * sigma}
+    witness = {"eigenvalue": (values[:m], V[:, :m]), "shifted": (np.array([sigma]), V[:, :1])}
+
+    def bound(method):
+        c = ground.A.diagonal()[rows] if method == "diagonal" else np.sum(G[method] ** 2, axis=1)
+        return rest[method] + c[:fixed].sum() + sum_largest(c[fixed:], k - fixed)
+
+    best = min(methods, key=bound)
+    if best == "diagonal" and ground.of_data:
+        return Certificate(ground.bound(rows, fixed, {"whole": 1})[2], {"whole": 1})
+    proven, arrays = ground.prove(rows, fixed, G[best], None, witness.get(best))
+    return Certificate(proven[2], arrays)
 
 
 def affordable(state):
