@@ -23,7 +23,7 @@ from fspca.sources import Dense
 from fspca.validate import checked_truth
 
 WIDER, WANTED = 4, 50  # times as many columns of PCA as components, and features as are asked
-REPEATED, KICKS = 10, 20  # starts in a row that are known, and components drawn anew in vain
+REPEATED, KICKS = 10, 10  # starts in a row that are known, and components drawn anew in vain
 FIRST, SWEEPS, POLISHED = 2, 50, 6  # sweeps of each start, and of the best of so many patterns
 
 
