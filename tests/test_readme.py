@@ -8,6 +8,7 @@ import toc
 
 from fspca.catalogue import CATALOGUE
 from fspca_reproduction import runner, supply
+from fspca_reproduction.results import stored
 
 README = (toc.ROOT / "README.md").read_text()
 
@@ -33,6 +34,12 @@ def test_every_make_target_named_exists():
     named = set(re.findall(r"`?make ([a-z-]+)", README))
     assert named
     assert named <= targets
+
+
+def test_the_hours_of_computing_are_those_that_the_rows_are_stamped_with():
+    stamps = (stamp for name in runner.experiments() for stamp in stored(name)["stamps"])
+    assert 3 < sum(stamp["seconds"] or 0 for stamp in stamps) / 3600 < 5.5
+    assert "some four hours of computing" in README
 
 
 def test_most_stored_rows_are_recomputed_in_a_clone():
