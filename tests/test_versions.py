@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,11 +46,12 @@ def requirements(which):
     return [re.sub(">=", "==", line) for line in lines] if which == "oldest" else lines
 
 
-def environment(which, minor):
-    """Return the Python of the environment, made if it is not there; skip where it cannot be."""
+@cache
+def made(which, minor):
+    """Return the Python of an environment, made if it is not there, or why it cannot be."""
     python = python_of(minor)
     if python is None:
-        pytest.skip(f"Python {minor} is not on this machine")
+        return None, f"Python {minor} is not on this machine"
     folder = toc.ROOT / ".cache" / "versions" / f"{which}-{minor}"
     inside = folder / "bin" / "python"
     if not (folder / "whole").exists():
@@ -57,9 +59,17 @@ def environment(which, minor):
         command = [inside, "-m", "pip", "install", "--quiet", "--only-binary=:all:"]
         done = subprocess.run([*command, *requirements(which)], capture_output=True, text=True)
         if which == "oldest" and "No matching distribution" in done.stderr:
-            pytest.skip(done.stderr.strip().splitlines()[-1])
+            return None, done.stderr.strip().splitlines()[-1]
         assert done.returncode == 0, done.stderr
         (folder / "whole").touch()
+    return inside, ""
+
+
+def environment(which, minor):
+    """Return the Python of an environment; skip where it cannot be."""
+    inside, why = made(which, minor)
+    if inside is None:
+        pytest.skip(why)
     return inside
 
 
