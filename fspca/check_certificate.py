@@ -185,6 +185,35 @@ class Floating:
         times = 1 + 1.001 * error / s + 4 * UNIT
         return self.raised(times * (m * s + h), times * (m * s + h), H.size + 8), times
 
+    def ky_fan_of_few(self, X, G, N, Y, few, m, s, H):
+        """Return a number not below F_m(X'X + M - GG'), M = N - sym Y on few features.
+
+        It is m s + |H|^2 as above.  With B = [G, H, X'] and QC near the rows of B for all other
+        features, and y = Q'x there, x'(sI + HH' + GG' - X'X - M)x is that of (x on the few, y)
+        for a matrix of a few more rows.
+        """
+        need(s > 0, "wide data need s > 0")
+        B = np.hstack([G, H, X.T])
+        signs, norm = np.repeat([1.0, -1.0], [G.shape[1] + H.shape[1], len(X)]), np.linalg.norm
+        others = np.delete(B, few, axis=0)
+        Q, C = np.linalg.qr(others)
+        p = B.shape[1]
+        miss = norm(others - Q @ C) + gamma(p + 4) * (norm(others) + norm(Q) * norm(C))
+        defect = norm(Q.T @ Q - np.eye(Q.shape[1])) + gamma(len(Q) + 8) * norm(Q) ** 2
+        defect = 1.001 * defect + 8 * UNIT
+        need(defect < 0.1, "the rest of the data has no basis that could be computed")
+        T, n = np.vstack([B[few], C]), len(few) + len(C)
+        S = (T * signs) @ T.T
+        S[: len(few), : len(few)] -= N - (Y + Y.T) / 2
+        S[np.arange(n), np.arange(n)] += np.where(np.arange(n) < len(few), s, s / (1 + defect))
+        need(factored(S), "sI + HH' + GG' is not above X'X + M")
+        size = norm(N) + norm(Y) + s * np.sqrt(n) + norm(S)
+        error = gamma(p + 8) * norm(T) ** 2 + gamma(8) * size
+        error += gamma(n + 3) / (1 - gamma(n + 3)) * np.trace(S)
+        error = 1.2 * error + 2 * miss * norm(B) + miss**2
+        h = np.sum(H**2)
+        return self.raised(m * (s + 1.001 * error) + h, m * (abs(s) + error) + h, H.size + 8)
+
 
 def factored(S):
     """Say whether a Cholesky factorisation runs to its end."""
@@ -357,6 +386,8 @@ def row_sums(node, numbers, k):
 
 def nonnegative_bound(node, numbers, m, k):
     """The same of A + N, N >= 0: as P = WW' >= 0, <A, P> is at most <A + N, P>."""
+    if node.few is not None:
+        return bound_with_few(node, numbers, m, k)
     if node.N is not None:
         need(np.all(node.N >= 0), "N has negative entries")
         need(np.array_equal(node.N, node.N.T), "N must be symmetric")
@@ -364,6 +395,23 @@ def nonnegative_bound(node, numbers, m, k):
         need(not node.matrix.of_data or node.s is None, "wide data take no N")
         node.matrix = Raised(node.matrix, node.N, numbers)
     return shared_bound(node, numbers, m, k)
+
+
+def bound_with_few(node, numbers, m, k):
+    """The same of wide data, with Y and N for few features."""
+    need(isinstance(numbers, Floating) and node.matrix.of_data and node.s is not None,
+         "few features are named of wide data only")  # fmt: skip
+    need(len(np.unique(node.few)) == len(node.few) and np.all(np.isin(node.few, node.rows)),
+         "few must list features of the node, each once")  # fmt: skip
+    few = np.searchsorted(node.rows, node.few)
+    zero = np.zeros((len(few), len(few)))
+    Y, N = (zero if x is None else x for x in (node.Y, node.N))
+    need(np.all(N >= 0), "N has negative entries")
+    need(np.array_equal(N, N.T), "N must be symmetric")
+    c = numbers.raised(*[np.sum(node.G**2, axis=1)] * 2, node.G.shape[1] + 10)
+    c[few] = row_costs(c[few], 10, Y, k, node.required[few], numbers)
+    X = node.matrix.numbers.read(node.matrix.array[:, node.rows], 1)
+    return numbers.ky_fan_of_few(X, node.G, N, Y, few, m, node.s, node.H), c
 
 
 def shared_value(claim, matrix, numbers, m, k, state):
@@ -475,7 +523,11 @@ KINDS = {
         separate_value, separate_bound, ROWS | {"Z": (2, "nn"), "p": (2, "n")}, no_larger, False
     ),
     "nonnegative": Kind(
-        nonnegative_value, nonnegative_bound, ROWS | {"N": (2, "nn")}, none_positive, True
+        nonnegative_value,
+        nonnegative_bound,
+        ROWS | {"N": (2, "nn"), "few": (0, "*")},
+        none_positive,
+        True,
     ),
 }
 
@@ -610,9 +662,10 @@ def find_arrays(claim, t, n, numbers, shapes):
     """Return the arrays of node t, None or empty where it lacks one, or None if it has none."""
     if not any(f"{name}_{t}" in claim for name in shapes):
         return None
-    found = {}
+    found, few = {}, claim.get(f"few_{t}") if "few" in shapes else None
     for name, (degree, marks) in shapes.items():
-        shape, held = tuple(n if mark == "n" else None for mark in marks), f"{name}_{t}" in claim
+        many = n if few is None or marks != "nn" else np.size(few)
+        shape, held = tuple(many if mark == "n" else None for mark in marks), f"{name}_{t}" in claim
         if held:
             found[name] = numbers.read(real(claim, f"{name}_{t}", *shape), degree)[()]
         elif marks == "n*":
@@ -626,10 +679,12 @@ def find_arrays(claim, t, n, numbers, shapes):
 def inherited(arrays, old, rows, shapes):
     """Return the arrays of a node without any of its own: its ancestor's, on fewer rows."""
     at, found = np.searchsorted(old, rows), {}
+    few = arrays.get("few")
+    beside = at if few is None else np.isin(few, rows)
     for name, (_, marks) in shapes.items():
-        array = arrays[name]
-        kept = array if array is None or not marks else array[at]
-        found[name] = kept[:, at] if kept is not None and marks == "nn" else kept
+        array, own = arrays[name], beside if marks in ("nn", "*") else at
+        kept = array if array is None or not marks else array[own]
+        found[name] = kept[:, own] if kept is not None and marks == "nn" else kept
     return found
 
 

@@ -7,7 +7,7 @@ from fspca import Covariance, branch_and_bound, check_solution, datasets
 from fspca.check_certificate import check
 from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.nonnegative.relaxation import SignedGround, first_state
+from fspca.nonnegative.relaxation import SignedGround
 from fspca.synthetic import make_scheme
 
 
@@ -94,7 +94,7 @@ def test_the_relaxation_needs_its_nonnegative_copy():
     v = np.array([1.0, 1.0, -1.0, -1.0])
     ground = SignedGround(np.outer(v, v), 1, 4)
     everything = np.arange(4), np.zeros(4, dtype=bool)
-    source = ground.descend(*everything, first_state(4, 1, 4))
+    source = ground.descend(*everything, ground.start)
     bound = min((next(source)[0] for _ in range(30)), key=lambda each: each.value)
     assert bound.value == pytest.approx(2, rel=1e-6)
     without = ground.bound(*everything, bound.arrays | {"N": np.zeros((4, 4))})

@@ -40,9 +40,14 @@ def honest(rng):
     return branch_and_bound_nonnegative(A, 1, k, n_starts=4).certificate | {"A": A}
 
 
+def matrix_of(claim):
+    X = np.asarray(claim["A"] if "A" in claim else claim["X"], float)
+    return X if "A" in claim else (X.T @ X + (X.T @ X).T) / 2
+
+
 def is_true(claim):
     """Say whether an accepted claim is true, whatever proof it carries."""
-    A, m, k = np.asarray(claim["A"], float), int(claim["m"]), int(claim["k"])
+    A, m, k = matrix_of(claim), int(claim["m"]), int(claim["k"])
     W = np.asarray(claim["W"], float)
     value = sum(w @ A @ w / (w @ w) for w in W.T)
     counts, total = np.asarray(claim["counts"]), W.any(axis=1).sum()
@@ -60,7 +65,7 @@ def attack(count, seed):
     rng, accepted = np.random.default_rng(seed), 0
     for number in range(count):
         if number % 20 == 0:
-            claim = honest(rng)
+            claim = honest(rng) if number % 100 else wide_claim(rng)[0]
         forgery = forged(claim, rng)
         verdict = check(forgery)
         assert isinstance(verdict.holds, bool)
@@ -112,6 +117,81 @@ def test_any_arrays_prove_a_bound(seed):
     verdict = check(bound_claim(A, m, k, np.eye(d)[:, :m], **arrays))
     assert verdict.holds, verdict
     assert verdict.bound >= exhaustive_nonnegative(A, m, k).objective * (1 - 1e-12)
+
+
+def wide_claim(rng):
+    """A claim with any G on all features, any Y and N on some of them, and its witness."""
+    n, d, m = int(rng.integers(1, 5)), int(rng.integers(4, 9)), int(rng.integers(1, 3))
+    X, k = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-2, 0, d), int(rng.integers(1, d // 2))
+    few = rng.choice(d, int(rng.integers(1, d)), replace=False)
+    A, size = X.T @ X, np.sum(X**2) / d * 10.0 ** rng.uniform(-3, 1, 3)
+    G, Y = np.sqrt(size[0]) * rng.standard_normal((d, 2)), rng.standard_normal((len(few),) * 2)
+    N = size[2] * rng.random(Y.shape)
+    arrays = {"G": G, "Y": size[1] * Y, "N": N + N.T}
+    M = A - G @ G.T
+    M[np.ix_(few, few)] += arrays["N"] - size[1] * (Y + Y.T) / 2
+    w, V = np.linalg.eigh(M)
+    least = max(w[-m], 1e-3 * size.max())
+    H = V[:, -m:] * np.sqrt(np.maximum(w[-m:] - least, 0.0))
+    arrays |= {"few": few, "s": least * (1 + 1e-9), "H": H}
+    W = np.eye(d)[:, np.argsort(-np.diag(A))[:m]]
+    claim = bound_claim((A + A.T) / 2, m, k, W, **arrays)
+    tight = w[-m] == least
+    return {name: array for name, array in claim.items() if name != "A"} | {"X": X}, few, tight
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_few_features_of_wide_data_prove_what_the_matrix_does(seed):
+    claim, few, tight = wide_claim(np.random.default_rng(seed))
+    X, d, counts = claim["X"], claim["X"].shape[1], claim["counts"]
+    A = (X.T @ X + (X.T @ X).T) / 2
+    verdict = check(claim)
+    assert verdict.holds, verdict
+    assert verdict.bound >= exhaustive_nonnegative(A, claim["m"], counts).objective * (1 - 1e-12)
+    whole = {x: np.zeros((d, d)) for x in "YN"}
+    for x, array in whole.items():
+        array[np.ix_(few, few)] = claim[f"{x}_0"]
+    formed = bound_claim(A, claim["m"], counts[0], claim["W"], G=claim["G_0"], **whole)
+    least = check(formed).bound
+    assert verdict.bound >= least * (1 - 1e-9)
+    if tight:
+        assert verdict.bound == pytest.approx(least, rel=1e-6)
+        too_little = claim | {"s_0": claim["s_0"] * (1 - 1e-6)}
+        assert "is not above" in check(too_little).reason
+
+
+def test_what_is_not_about_few_features_of_wide_data_is_refused():
+    claim, few, _ = wide_claim(np.random.default_rng(0))
+    twice, outside = np.repeat(few[:1], len(few)), few + claim["X"].shape[1]
+    for wrong in (twice, outside) if len(few) > 1 else (outside,):
+        assert "few must list" in check(claim | {"few_0": wrong}).reason
+    assert "N has negative" in check(claim | {"N_0": -claim["N_0"]}).reason
+    assert "Y_0 has shape" in check(claim | {"Y_0": np.zeros((len(few) + 1,) * 2)}).reason
+    without = {name: array for name, array in claim.items() if name[0] not in "sH"}
+    assert "of wide data only" in check(without).reason
+    assert "of wide data only" in check(claim, exact=True).reason
+    signs = claim | {"kind": "shared", "support": np.flatnonzero(claim["W"].any(axis=1))}
+    assert not check(signs).holds
+
+
+def test_a_child_takes_over_what_is_left_of_the_few():
+    """The root is not closed; without its first feature it is, by the arrays of the root."""
+    X = np.array([[3.0, 2.0, 1.0, 0.1, 0.1], [1.0, -4.0, 1.0, 0.1, -0.1]])
+    A, few, H, first = X.T @ X, np.arange(3), np.zeros((5, 0)), np.eye(5)[:, :1]
+    N = np.maximum(-A, 0.0)[:3, :3]
+    raised = A + np.pad(N, (0, 2))
+    top, most = np.linalg.eigvalsh(raised)[-1] * (1 + 1e-9), 2 * A[0, 0]
+    rest = np.linalg.eigvalsh(raised - most * first @ first.T)[-1] * (1 + 1e-9)
+    own = {"few": few, "N": N, "H": H}
+    claim = bound_claim(A, 1, 2, np.eye(5)[:, 1:2], **own, G=np.sqrt(most) * first, s=rest)
+    claim |= {f"{name}_1": array for name, array in (own | {"s": top}).items()}
+    del claim["A"]
+    states = np.array([[1, 1, 1, 1, 1], [2, 1, 1, 1, 1], [0, 1, 1, 1, 1]])
+    claim |= {"X": X, "nodes": states, "parent": np.array([-1, 0, 0])}
+    claim |= {"branch": np.array([0, -1, -1]), "gap": top / A[1, 1] - 1 + 1e-3}
+    assert rest + most > 1.1 * top
+    assert check(claim).holds
+    assert not check(claim | {"gap": rest / A[1, 1] - 1 - 1e-3}).holds
 
 
 def test_the_hypotheses_are_needed():

@@ -11,13 +11,14 @@ from fspca.check_certificate import check
 from fspca.nonnegative.bounds import certify_nonnegative, nonnegative_bounds
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.points import spannogram_points
+from fspca.nonnegative.relaxation import SignedGround
 
 CLOSE = 1e-9  # relative: what exact answers promise
 BLOCK = 20
 
 
 def hostile(seed):
-    """Return a covariance of at most eight features, a low-rank V, and k.
+    """Return a covariance VV' + RR' of at most eight features, V of low rank, R, and k.
 
     Random; of small integers; with rows repeated, opposite or zero; features from 1e-9 to 1; all
     of it from 1e-150 to 1e150.  With an odd seed the covariance has more than V.
@@ -35,11 +36,11 @@ def hostile(seed):
         V = V * 10.0 ** rng.uniform(-75, 75)
     rest = seed % 2 * rng.standard_normal((d, d)) * np.abs(V).max()
     A = V @ V.T + rest @ rest.T
-    return (A + A.T) / 2, V, int(rng.integers(1, d + 1))
+    return (A + A.T) / 2, V, rest, int(rng.integers(1, d + 1))
 
 
 def examine(seed):
-    A, V, k = hostile(seed)
+    A, V, rest, k = hostile(seed)
     low, best = exhaustive_nonnegative(V @ V.T, 1, k).objective, exhaustive_nonnegative(A, 1, k)
     cells = spannogram(V @ V.T, 1, k, rank=V.shape[1])
     points = spannogram_points(V @ V.T, 1, k, rank=V.shape[1])
@@ -53,6 +54,7 @@ def examine(seed):
     bounds += [
         spannogram(A, 1, k, rank=1).upper_bound,
         certify_nonnegative(A, cells_of(A, k)).upper_bound,
+        wide_bound(np.hstack([V, rest]).T, k),
     ]
     assert min(bounds) >= best.objective * (1 - 1e-11), seed
     pair = exhaustive_nonnegative(A, 2, k)
@@ -60,6 +62,14 @@ def examine(seed):
     assert check_solution(A, together), seed
     assert together.objective == pytest.approx(pair.objective, rel=CLOSE), seed
     assert together.upper_bound >= pair.objective * (1 - 1e-11), seed
+
+
+def wide_bound(X, k):
+    """The bound of the data, as where they have thousands of features, of which few are seen."""
+    scale, d = np.abs(X).max() or 1.0, X.shape[1]
+    ground = SignedGround(X / scale, 1, k, 1 + d // 2)
+    steps = ground.descend(np.arange(d), np.zeros(d, dtype=bool), ground.start)
+    return min(next(steps)[0].value for _ in range(3)) * scale**2
 
 
 def cells_of(A, k):

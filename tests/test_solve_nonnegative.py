@@ -155,6 +155,24 @@ def test_many_features_are_bounded_too(monkeypatch):
         assert found.upper_bound >= exhaustive_nonnegative(A, m, 3).objective * (1 - 1e-9)
 
 
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("m", [1, 2])
+def test_wide_data_are_bounded_by_what_is_seen_of_few_features(seed, m, monkeypatch):
+    """No bound lies below the optimum, and the claim holds, of this answer and no better one."""
+    monkeypatch.setattr("fspca.nonnegative.solve.FORMED", 10)
+    monkeypatch.setattr("fspca.covariance.DENSE_SIZE", 10)
+    X = np.random.default_rng(seed).standard_normal((4, 12))
+    A = Covariance.from_data(X, center=False, divisor=1)
+    found = solve_nonnegative(A, m, 3)
+    best = exhaustive_nonnegative(A, m, 3).objective
+    assert found.upper_bound >= best * (1 - 1e-12)
+    assert found.upper_bound < A.leading(m)[0].sum()
+    claim = found.certificate | {"X": A.wide_factor()}
+    assert len(claim["few_0"]) == 10 - 4
+    assert check(claim).holds
+    assert not check(claim | {"gap": 0.99 * found.gap}).holds
+
+
 def test_more_components_than_there_is_variance():
     A = np.diag([3.0, 0.0, 0.0])
     found = solve_nonnegative(A, 3, 2)

@@ -12,7 +12,6 @@ from fspca.best_first import PROOF, Part
 from fspca.covariance import Covariance
 from fspca.nonnegative.components import alone
 from fspca.nonnegative.low_rank import answer
-from fspca.nonnegative.relaxation import first_state
 from fspca.nonnegative.tree import ComponentTree
 from fspca.problem import Nonnegative, Solution
 from fspca.progress import Listener
@@ -85,7 +84,7 @@ def branch_and_bound_nonnegative(A: Covariance, m: int, k: int, *, gap: float = 
         problem, solver = Nonnegative(1, k), "branch_and_bound_nonnegative"
         return replace(found, W=np.abs(found.W), problem=problem, solver=solver)
     rows, none, most = np.arange(A.size), np.zeros(A.size, dtype=bool), A.leading(1)[0][0]
-    root = Part(rows, none, first_state(A.size, 1, k), tree.place(rows, rows[none], -1))
+    root = Part(rows, none, tree.ground.start, tree.place(rows, rows[none], -1))
     tree.push([(most * (1 + PROOF), root)])
     with run:
         tree.offer(alone(A))

@@ -6,7 +6,8 @@ import numpy as np
 
 from fspca.covariance import Covariance
 from fspca.linalg import largest
-from fspca.problem import Nonnegative, Solution
+from fspca.nonnegative.low_rank import low_rank
+from fspca.problem import Nonnegative, solution_of
 from fspca.running import Run
 from fspca.validate import checked_choice
 
@@ -17,9 +18,9 @@ def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="ra
     With apart="supports" their features are set aside, so that supports are disjoint and
     components orthogonal; where fewer than k features are left for each component to come, one
     is kept for each.  With "deflation" A <- (I - xx') A (I - xx'), and with "low rank" the same is
-    done to VV', V = part(A).  `max_iter` is that of each component.  Where the time runs out, or
-    a Ctrl-C comes, the largest variances left fill up what is missing.  Of an array `init` the
-    method gets each component's part, as its `init`.
+    done to VV', with V = low_rank(A, *part).  `max_iter` is that of each component.  Where the
+    time runs out, or a Ctrl-C comes, the largest variances left fill up what is missing.  Of an
+    array `init` the method gets each component's part, as its `init`.
     """
     ways = ("supports", "deflation") if part is None else ("supports", "deflation", "low rank")
     checked_choice("apart", apart, ways)
@@ -28,7 +29,9 @@ def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="ra
     if m == 1:
         return method(A, int(problem.counts[0]), Run(max_iter, max_seconds, progress), **own)
     run = Run(None, max_seconds, progress, latest=True)
-    base = A if apart != "low rank" else Covariance.from_data(part(A).T, center=False, divisor=1)
+    base = A
+    if apart == "low rank":
+        base = Covariance.from_data(low_rank(A, *part)[0].T, center=False, divisor=1)
     W, history, steps, ended = np.zeros((A.size, 0)), (), 0, []
     with run:
         for j, most in enumerate(problem.counts.tolist()):
@@ -56,8 +59,8 @@ def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="ra
             rest, free = left(base, W, apart)
             W = with_column(A, W, free, alone(rest))
             history = (*history, problem.score(A, W))
-        support = np.flatnonzero(W.any(axis=1))
-        return Solution(W, support, history[-1], problem, solver, history, steps, run.stopped)
+        facts = {"history": history, "n_iter": steps, "stopped": run.stopped}
+        return solution_of(A, problem, W, solver, **facts)
 
     return run.finish(build)
 

@@ -147,10 +147,8 @@ def one_em(A, k, init, n_starts, rng, tol, run):
     W = np.where(W.min(axis=0) >= 0, W, np.abs(W))  # one that explains nothing has not moved
 
     def build():
-        ends = (
-            settled_on_cut(A, k, w, before[1:], tol, run)
-            for w, before in zip(W.T, first.T, strict=True)
-        )
+        starts = zip(W.T, first[1:].T, strict=True)
+        ends = [settled_on_cut(A, k, *each, tol, run) for each in starts]
         return max(ends, key=lambda each: each.objective)
 
     return run.finish(build)

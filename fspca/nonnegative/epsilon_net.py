@@ -143,10 +143,7 @@ def epsilon_net(A: Covariance, m: int, k: int, *, rank: int | None = None, epsil
             A, [k], rank=inner, epsilon=epsilon, n_samples=n_samples, shift=shift, seed=rng
         )[0]
 
-    def part(A):
-        return low_rank(A, rank, shift)[0]
-
-    return one_by_one(A, m, k, apart, method, None, None, None, part=part)
+    return one_by_one(A, m, k, apart, method, None, None, None, part=(rank, shift))
 
 
 def epsilon_net_path(A, counts, *, rank=None, epsilon=0.1, n_samples=None, shift=False, seed=0):
@@ -166,7 +163,7 @@ def epsilon_net_path(A, counts, *, rank=None, epsilon=0.1, n_samples=None, shift
         raise ValueError(f"epsilon={epsilon} must lie between 0 and 1")
     if n_samples is not None:
         checked_count("n_samples", n_samples)
-    V, _, tail = low_rank(A, rank, shift)
+    V, tail = low_rank(A, rank, shift)
     r = V.shape[1]
     if not r:  # nothing is left above the shift: every unit vector explains the same
         return [answer(A, k, alone(A), "epsilon_net", bound=tail) for k in counts]

@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 
-from fspca.problem import TRIED, Nonnegative, Solution
+from fspca.problem import TRIED, Nonnegative, solution_of
 from fspca.running import solves
 
 MOST_SUPPORTS, MOST_SHARED = 2_000_000, 12
@@ -71,9 +71,8 @@ def exhaustive_nonnegative(A, m, k, *, in_all=False):
     W = np.zeros((d, m))
     for j, (_, S, u) in enumerate(parts):
         W[S, j] = u / np.linalg.norm(u)
-    value, support = problem.score(A, W), np.flatnonzero(W.any(axis=1))
-    return Solution(W, support, value, problem, "exhaustive_nonnegative", (value,), total,
-                    TRIED, upper_bound=value)  # fmt: skip
+    facts = {"n_iter": total, "stopped": TRIED, "upper_bound": problem.score(A, W)}
+    return solution_of(A, problem, W, "exhaustive_nonnegative", **facts)
 
 
 def apart(kept, d, problem):

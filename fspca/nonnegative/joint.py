@@ -4,6 +4,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from fspca.linalg import EPS, largest
+from fspca.nonnegative.low_rank import ascend
 
 
 def matched(weights, problem):
@@ -75,13 +76,4 @@ def rematch(A, W, problem, run):
     With C = A W over the roots of w_j'A w_j, sum (c_j'x_j)^2 is at most trace X'AX for every X,
     and equal for X = W: so no step lowers what is explained.
     """
-    for _ in run:
-        if not run.history:
-            run.keep(np.vdot(W, A.product(W)), W)
-        W = settled(A, assigned(pointed(A, run.answer), problem))
-        value = float(np.vdot(W, A.product(W)))
-        if value <= run.value * (1 + 1e-12):
-            run.stop("no gain")
-        else:
-            run.keep(value, W)
-    return run.answer
+    return ascend(A, W, lambda W: settled(A, assigned(pointed(A, W), problem)), run)

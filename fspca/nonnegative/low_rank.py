@@ -1,28 +1,29 @@
 """What the nonnegative solvers share: a low-rank part of A, the rank-1 rule, and the answer."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from fspca.covariance import as_covariance
 from fspca.linalg import EPS, largest
-from fspca.problem import Nonnegative, Solution
+from fspca.problem import Nonnegative, solution_of
 from fspca.running import Run
 from fspca.validate import checked_count
 
 
 def low_rank(A, rank, shift=False):
-    """Return V (d x r), sigma and tail with x'Ax <= |V'x|^2 + tail for every unit x.
+    """Return V (d x r) and tail with x'Ax <= |V'x|^2 + tail for every unit x.
 
-    VV' is A_r where shift is False: then sigma = 0 and tail = lambda_{r+1}.  With the shift it
-    is the part of A above sigma = tail = lambda_{r+1}, so that the bound is never larger.
+    tail is lambda_{r+1}.  VV' is A_r where shift is False; with the shift it is the part of A above
+    tail, so that the bound is never larger.
     r is `rank`, or less where VV' has no larger one.
     """
     values, U = A.leading(min(rank + 1, A.size))
     values = np.where(values > A.size * EPS * max(values[0], 0.0), values, 0.0)
     tail = values[rank] if rank < A.size else 0.0
-    sigma = tail if shift else 0.0
-    strengths = values[:rank] - sigma
+    strengths = values[:rank] - (tail if shift else 0.0)
     kept = strengths > A.size * EPS * values[0]
-    return U[:, :rank][:, kept] * np.sqrt(strengths[kept]), float(sigma), float(tail)
+    return U[:, :rank][:, kept] * np.sqrt(strengths[kept]), float(tail)
 
 
 def keep_positive(a, k):
@@ -78,29 +79,30 @@ def answer(A, k, x, solver, bound=None, **details):
     """
     x = np.where(x > 1e-9 * x.max(), x, 0.0)
     x /= np.linalg.norm(x)
-    problem = Nonnegative(1, k)
-    value = problem.score(A, x[:, None])
-    if bound is not None:  # rounding, or a bound that holds with a probability only
-        bound = float(max(bound, value))
-    return Solution(
-        x[:, None], np.flatnonzero(x), value, problem, solver,
-        upper_bound=bound, **({"history": (value,)} | details),
-    )  # fmt: skip
+    found = solution_of(A, Nonnegative(1, k), x[:, None], solver, **details)
+    if bound is None:
+        return found
+    # rounding, or a bound that holds with a probability only
+    return replace(found, upper_bound=float(max(bound, found.objective)))
 
 
-def ascend(A, x, k, run):
-    """Let x <- the rank-1 rule's answer to A x until x'Ax no longer rises; return x."""
+def ascend(A, W, step, run):
+    """Let W <- step(W) until trace W'AW no longer rises; return W."""
     for _ in run:
-        value = run.history[-1] if run.history else float(x @ A.product(x[:, None])[:, 0])
         if not run.history:
-            run.keep(value, x)
-        moved = keep_positive(A.product(run.answer[:, None])[:, 0], k)
-        reached = float(moved @ A.product(moved[:, None])[:, 0])
-        if reached <= value * (1 + 1e-12):
+            run.keep(np.vdot(W, A.product(W)), W)
+        W = step(run.answer)
+        value = float(np.vdot(W, A.product(W)))
+        if value <= run.value * (1 + 1e-12):
             run.stop("no gain")
         else:
-            run.keep(reached, moved)
+            run.keep(value, W)
     return run.answer
+
+
+def ascend_one(A, x, k, run):
+    """The same of one component, whose step is the rank-1 rule's answer to A x."""
+    return ascend(A, x[:, None], lambda x: keep_positive(A.product(x)[:, 0], k)[:, None], run)[:, 0]
 
 
 def refit_nonnegative(A, solution, max_iter=1000):
@@ -120,8 +122,7 @@ def refit_nonnegative(A, solution, max_iter=1000):
         raise ValueError(f"problem={problem} must be Nonnegative with m=1")
     run = Run(checked_count("max_iter", max_iter))
     with run:
-        ascend(A, solution.W[:, 0], problem.k, run)
-    return answer(
-        A, problem.k, run.answer, f"{solution.solver}, refit", solution.upper_bound,
-        bound_probability=solution.bound_probability, **run.facts,
-    )  # fmt: skip
+        ascend_one(A, solution.W[:, 0], problem.k, run)
+    facts = run.facts | {"bound_probability": solution.bound_probability}
+    name = f"{solution.solver}, refit"
+    return answer(A, problem.k, run.answer[:, 0], name, solution.upper_bound, **facts)

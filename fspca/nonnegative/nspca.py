@@ -208,13 +208,10 @@ def nspca_path(A, penalties, *, alpha=None, init="random", n_starts=3, seed=0, t
     betas = [checked_nonnegative("penalties", beta) for beta in penalties]
     init = checked_init(init, A.size, 1, WORDS)
     U = drawn(A, 1, init, checked_count("n_starts", n_starts), seed)
-    U, _ = lanes(
-        A.submatrix(np.arange(A.size)), np.tile(U, len(betas)), alpha,
-        np.repeat(betas, n_starts), checked_nonnegative("tol", tol), run,
-    )  # fmt: skip
-    return run.finish(
-        lambda: [finished(A, columns(A, U[:, :, lane]), run) for lane in range(U.shape[2])]
-    )
+    U, betas = np.tile(U, len(betas)), np.repeat(betas, n_starts)
+    tol = checked_nonnegative("tol", tol)
+    U, _ = lanes(A.submatrix(np.arange(A.size)), U, alpha, betas, tol, run)
+    return run.finish(lambda: [finished(A, columns(A, u), run) for u in np.moveaxis(U, 2, 0)])
 
 
 def with_count(A, k, alpha, init, n_starts, seed, tol, run):

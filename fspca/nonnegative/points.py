@@ -135,7 +135,7 @@ def spannogram_points(A, m, k, *, rank=None, shift=False, apart="supports", max_
 
 def best_point(A, k, rank, shift, run):
     """Return the Solution with one component."""
-    V, _, tail = low_rank(A, rank, shift)
+    V, tail = low_rank(A, rank, shift)
     if not V.shape[1]:  # nothing is left above the shift: every unit vector explains the same
         return answer(A, k, alone(A), "spannogram_points", bound=tail)
     scale = np.linalg.norm(V)

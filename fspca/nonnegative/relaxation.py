@@ -3,15 +3,20 @@ r"""A doubly nonnegative relaxation: bounds on nonnegative loadings, each with w
 P = WW' of a W >= 0 with orthonormal columns has no negative entry, so that <A, P> <= <A + N, P>
 for every N >= 0: a bound for A + N is one for A.  Theorem 1 (rows) gives it, and asks for no
 semidefinite A.  The relaxation looks for the G, Y and N of the least bound.
+
+Of wide data Y and N are about few features, those of large variance.  The others, R, enter by the
+span of their columns alone: P is looked for as V Q V', V = [I, 0; 0, Z], Z a basis of that span.
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import block_diag, eigh
 
-from fspca.check_certificate import KINDS, Floating, Matrix, Node, bound_node, nonnegative_bound
-from fspca.shared_support.semidefinite import clip_to_sum
+import fspca.check_certificate as checker
+from fspca.best_first import PROOF
+from fspca.linalg import largest
+from fspca.shared_support.semidefinite import clip_to_sum, normal_solver
 
 RELAX = 1.7  # over-relaxation
 
@@ -23,6 +28,13 @@ class Bound(NamedTuple):
     c: np.ndarray
     value: float
     arrays: dict
+
+
+def claim_of_columns(W, counts, k, value, bound, arrays):
+    """Return the claim, without its matrix, that nothing explains more than the bound."""
+    gap = max(bound / value - 1, 0.0) + PROOF if value > 0 else 0.0
+    asked = {"version": checker.VERSION, "kind": "nonnegative", "m": W.shape[1], "k": k, "gap": gap}
+    return asked | {"W": W, "counts": counts} | arrays
 
 
 class SignedState(NamedTuple):
@@ -40,46 +52,62 @@ class SignedState(NamedTuple):
         return SignedState(self.P[square], self.z[rows], U, self.rho)
 
 
-def first_state(d, m, k):
-    """Return the state before the first step; k counts the rows of all components."""
-    zero, none = np.zeros((d, d)), np.zeros(d)
-    rho = min(max(2 * m / k, 0.03), 0.5)  # P's entries are of the order m / k
-    return SignedState(
-        np.eye(d) * (m / d), np.full(d, k / d), (zero, zero, zero, zero, none, none), rho
-    )
-
-
 class SignedGround:
-    """A dense matrix as the checker sees it: every bound is the one that it will compute."""
+    """A dense matrix as the checker sees it: every bound is the one that it will compute.
 
-    def __init__(self, full, m, k):
-        self.full, self.m, self.k = full, m, k
-        self.numbers = Floating(full, False, [])
-        self.matrix = Matrix(full, False, self.numbers)
-        top = np.linalg.eigvalsh(full)[-1]
+    With a count it is data X of A = X'X, and Y and N are about so many features.
+    """
+
+    def __init__(self, array, m, k, count=None):
+        self.m, self.k, self.full, self.Z, d = m, k, array, np.zeros((0, 0)), array.shape[1]
+        self.numbers = checker.Floating(array, count is not None, [])
+        self.matrix = checker.Matrix(array, count is not None, self.numbers)
+        if count is not None:
+            self.few = np.sort(largest(np.sum(array**2, axis=0), count))
+            others = np.delete(np.arange(d), self.few)
+            self.Z = np.linalg.qr(array[:, others].T)[0]
+            self.V = np.zeros((d, count + self.Z.shape[1]))
+            self.V[self.few, np.arange(count)], self.V[others, count:] = 1.0, self.Z
+            image = array @ self.V
+            self.full = image.T @ image
+        top = np.linalg.eigvalsh(self.full)[-1]
         self.scale = 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
+        few, inner = count or d, len(self.full)
+        U = tuple(np.zeros(n) for n in [(inner, inner)] * 2 + [(few, few)] * 2 + [few, d])
+        rho = min(max(2 * m / k, 0.03), 0.5)  # P's entries are of the order m / k
+        self.start = SignedState(np.eye(inner) * (m / inner), np.full(d, k / d), U, rho)
 
     def bound(self, rows, required, arrays):
         """Return the Bound that the arrays G, Y and N prove of A on these rows, ascending."""
-        state, read = np.zeros(len(self.full), dtype=np.int8), self.numbers.read
+        state = np.zeros(self.matrix.array.shape[1], dtype=np.int8)
         state[rows], state[rows[required]] = 1, 2
-        shapes = KINDS["nonnegative"].arrays
+        shapes, read = checker.KINDS["nonnegative"].arrays, self.numbers.read
         held = {name: read(array, shapes[name][0]) for name, array in arrays.items()}
         none = dict.fromkeys(shapes) | {"H": np.zeros((len(rows), 0))}
-        node = Node(state, self.matrix, none | held)
-        found = bound_node(node, self.numbers, self.m, self.k, nonnegative_bound)
+        node = checker.Node(state, self.matrix, none | held)
+        found = checker.bound_node(node, self.numbers, self.m, self.k, checker.nonnegative_bound)
         rest, c, value = (np.ldexp(x, -2 * self.numbers.shift) for x in found)
         return Bound(float(rest), c, float(value), arrays)
 
     def descend(self, rows, required, state):
         """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps."""
-        root = np.sqrt(self.scale)
-        steps = descend_signed(
-            self.full[np.ix_(rows, rows)] / self.scale, self.m, self.k, required, state
-        )
-        for (G, Y, N), z, P, state in steps:
-            arrays = {"G": root * G, "Y": self.scale * Y, "N": self.scale * N}
-            yield self.bound(rows, required, arrays), z, P, state
+        A = (self.full if self.Z.size else self.full[np.ix_(rows, rows)]) / self.scale
+        for (G, Y, N), *rest in descend_signed(A, self.Z, self.m, self.k, required, state):
+            arrays = {"G": G, "Y": Y, "N": N}
+            arrays |= self.witness(A, **arrays) if self.Z.size else {}
+            powers = {"G": 0.5, "H": 0.5, "few": 0}
+            arrays = {x: v * self.scale ** powers.get(x, 1) for x, v in arrays.items()}
+            yield self.bound(rows, required, arrays), *rest
+
+    def witness(self, A, G, Y, N):
+        """Return what wide data need: G on all features, which are few, s and H."""
+        M, few = A - G @ G.T, np.s_[: len(N), : len(N)]
+        M[few] += N - (Y + Y.T) / 2
+        values, H = eigh(M, subset_by_index=(len(M) - self.m, len(M) - 1))
+        least = max(values[0], 0.0)
+        H = self.V @ (H * np.sqrt(np.maximum(values - least, 0.0)))
+        slack = 1e-9 * (1 + np.sum(G**2))  # far above rounding
+        return {"G": self.V @ G, "few": self.few * 1.0, "s": least + slack, "H": H}
 
 
 def project_cones(Q, t):
@@ -90,21 +118,29 @@ def project_cones(Q, t):
     return Q * share[:, None], np.where(size <= t, t, share * size)
 
 
-def descend_signed(A, m, k, required, state, every=10):
-    r"""Yield ((G, Y, N), z, P, State) after every few steps of ADMM, for ever.
+def descend_signed(A, Z, m, k, required, state):
+    r"""Yield ((G, Y, N), z, P, State) after every ten steps of ADMM, for ever.
 
     The relaxation is max <A, P> over 0 <= P <= I with trace m, P <= Diag(z), P >= 0 entry by
     entry, 0 <= z <= 1 with sum k, and for each row |P_i - z_i e_i / 2| <= z_i / 2.  Each
     condition has a copy of its own, which is projected, and P and z are fitted to all of them.
     The last condition forgets that a row has only k nonzeros; the bound, which counts the k
     largest squares of a row of Y, does not.
+    What is not one of the few is seen in the basis Z: only the first two and the count are
+    about it.
     """
     P, z, U, rho = state
-    d, step = len(z), 0
-    diagonal = np.arange(d)
+    few, step, solve = len(U[4]), 0, normal_solver(Z)
+    diagonal, square = np.arange(few), np.s_[:few, :few]
+
+    def parts_of(P, z):
+        F, half = P[square], z[:few] / 2
+        lifted = block_diag(np.diag(z[:few]), (Z.T * z[few:]) @ Z)
+        return P, lifted - P, F - np.diag(half), F, half, z
+
     while True:
         step += 1
-        parts = P, np.diag(z) - P, P - np.diag(z / 2), P, z / 2, z
+        parts = parts_of(P, z)
         to_fantope, to_slack, to_rows, to_sign, to_height, to_count = (
             part - u for part, u in zip(parts, U, strict=True)
         )
@@ -114,10 +150,10 @@ def descend_signed(A, m, k, required, state, every=10):
         values, G = eigh(-to_slack, check_finite=False)
         G = G[:, values > 0] * np.sqrt(values[values > 0])
         rows, heights = project_cones(to_rows, to_height)
-        wanted = np.ones(d)
+        wanted = np.ones(len(z))
         wanted[~required] = clip_to_sum(to_count[~required], k - int(required.sum()))
         copies = V @ V.T, to_slack + G @ G.T, rows, np.maximum(to_sign, 0.0), heights, wanted
-        if step % every == 0:
+        if step % 10 == 0:
             N = np.maximum(-(to_sign + to_sign.T) / 2, 0.0)
             certificate = np.sqrt(rho) * G, rho * (to_rows - rows), rho * N
             yield certificate, wanted, copies[0], SignedState(P, z, U, rho)
@@ -125,10 +161,13 @@ def descend_signed(A, m, k, required, state, every=10):
             RELAX * copy + (1 - RELAX) * part + u
             for copy, part, u in zip(copies, parts, U, strict=True)
         )
-        right = a - b + (c + c.T) / 2 + e  # the normal equations: P and z nearest to all copies
-        z = np.diagonal(b) - np.diagonal(c) / 2 + s / 2 + w / 2 + 0.375 * np.diagonal(right)
-        z = z / 1.4375
-        P = right / 4
-        P[diagonal, diagonal] += 0.375 * z
-        parts = P, np.diag(z) - P, P - np.diag(z / 2), P, z / 2, z
-        U = tuple(x - part for x, part in zip(moved, parts, strict=True))
+        # the normal equations: P and z nearest to all copies
+        right = (a - b)[square] + (c + c.T) / 2 + e
+        own = np.diagonal(b)[:few] - np.diagonal(c) / 2 + s / 2 + w[:few] / 2
+        z = (own + 0.375 * np.diagonal(right)) / 1.4375
+        beside = np.einsum("ij,ij->i", Z @ (a + b)[few:, few:], Z)
+        z, P = np.append(z, solve(beside / 2 + w[few:] / 2)), (a - b) / 2
+        P[few:, few:] += (Z.T * z[few:]) @ Z / 2
+        P[square] = right / 4
+        P[diagonal, diagonal] += 0.375 * z[:few]
+        U = tuple(x - part for x, part in zip(moved, parts_of(P, z), strict=True))

@@ -5,15 +5,15 @@ from itertools import chain, product
 
 import numpy as np
 
-from fspca.check_certificate import VERSION
+from fspca.best_first import PROOF
 from fspca.covariance import Covariance
 from fspca.nonnegative.components import one_by_one
 from fspca.nonnegative.em import one_em
 from fspca.nonnegative.joint import assigned, pointed, rematch
 from fspca.nonnegative.low_rank import low_rank
-from fspca.nonnegative.relaxation import SignedGround, first_state
+from fspca.nonnegative.relaxation import SignedGround, claim_of_columns
 from fspca.nonnegative.spannogram import best_cell
-from fspca.problem import Nonnegative, Solution
+from fspca.problem import Nonnegative, Solution, solution_of
 from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.certificate import upper_bound
@@ -21,7 +21,6 @@ from fspca.shared_support.certificate import upper_bound
 FORCED = 200  # features times components up to which each is tried in each
 FORMED = 700  # features up to which the doubly nonnegative relaxation is solved
 RANK, NEAR = 3, 1e-3  # of the low-rank part that starts come from, and how nearly it is solved
-CLOSE = 1e-9  # relative: a bound so close to the value proves it
 
 
 @solves(Nonnegative, counts=True)
@@ -57,8 +56,9 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     Returns
     -------
     Solution
-        Never below components found one after another.  With the matrix A its `certificate`, where
-        there is one, is a claim for `fspca.check_certificate.check`.
+        Never below components found one after another.  With the matrix A, or wide data as
+        X = `A.wide_factor()`, its `certificate`, where there is one, is a claim for
+        `fspca.check_certificate.check`.
 
     See Also
     --------
@@ -67,8 +67,10 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
 
     Notes
     -----
-    The relaxation is solved up to 700 features; above, the bound is that of the best shared
-    support of as many features, and of the low-rank part for m = 1.
+    The relaxation is solved up to 700 features.  Of more it is where there are less than 350
+    samples: the features of largest variance, 700 less the samples, are seen one by one, and the
+    rest as one.  Else the bound is that of the best shared support of as many features, and of the
+    low-rank part for m = 1.
     The matching is that of Asteris, Papailiopoulos, Kyrillidis and Dimakis (2015).
     Explained in the chapter "Choose several parts together".
 
@@ -100,13 +102,17 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     best = starts.answer
 
     def build():
-        W, value = best.answer, problem.score(A, best.answer)
         facts = best.facts | ({"stopped": starts.stopped} if starts.stopped else {})
-        bound = None if starts.bound is None else max(starts.bound, value)
-        return Solution(W, np.flatnonzero(W.any(axis=1)), value, problem, "solve_nonnegative",
-                        **facts, upper_bound=bound, certificate=claim)  # fmt: skip
+        bound = None if starts.bound is None else max(starts.bound, problem.score(A, best.answer))
+        facts |= {"upper_bound": bound, "certificate": claim}
+        return solution_of(A, problem, best.answer, "solve_nonnegative", **facts)
 
     return starts.finish(build)
+
+
+def by_cells(A, k, run):
+    """The Solution with one component of the low-rank part."""
+    return best_cell(A, k, min(RANK, A.size), True, NEAR, 100_000, run)
 
 
 def starting_columns(A, problem, n_starts, rng):
@@ -114,13 +120,10 @@ def starting_columns(A, problem, n_starts, rng):
 
     One after another, the largest count comes first; a count in all is shared out evenly.
     """
-    m, rank, counts = problem.m, min(RANK, A.size), problem.counts
+    m, counts = problem.m, problem.counts
     if problem.in_all:
         counts = (problem.k + np.arange(m)) // m
     order = np.argsort(-counts, kind="stable")
-
-    def by_cells(A, k, run):
-        return best_cell(A, k, min(rank, A.size), True, NEAR, 100_000, run)
 
     def by_em(A, k, run):
         return one_em(A, k, "random", 10, np.random.default_rng(0), 1e-6, run)
@@ -130,7 +133,7 @@ def starting_columns(A, problem, n_starts, rng):
         yield first.W[:, np.argsort(order)]
         if first.stopped == "interrupted":
             raise KeyboardInterrupt
-    V, deviations = low_rank(A, rank)[0], np.sqrt(np.maximum(A.diagonal(), 0.0))
+    V, deviations = low_rank(A, RANK)[0], np.sqrt(np.maximum(A.diagonal(), 0.0))
     if not V.any():
         return
     for n in range(n_starts):  # in turns of the leading part, of all of A, and of each feature
@@ -154,23 +157,22 @@ def tell_bound(A, problem, W, max_iter, run):
     """Tell the run an upper bound, and return the claim that proves it, or None."""
     d, m, counts = A.size, problem.m, problem.counts
     rows = min(problem.most, d)
-    if d > FORMED:
+    array = A.wide_factor(FORMED // 2) if d > FORMED else A.submatrix(np.arange(d))
+    if array is None:
         run.tell(bound=upper_bound(A, m, max(rows, m), max_seconds=run.left).bound)
         if m == 1:
-            cells = best_cell(A, int(counts[0]), RANK, True, NEAR, 100_000, Run(None, run.left))
-            run.tell(bound=cells.upper_bound)
+            run.tell(bound=by_cells(A, int(counts[0]), Run(None, run.left)).upper_bound)
         return None
-    ground, none = SignedGround(A.submatrix(np.arange(d)), m, rows), np.zeros(d, dtype=bool)
-    if not ground.full.any():
+    if not array.any():
         return run.tell(bound=0.0)
-    source, found = ground.descend(np.arange(d), none, first_state(d, m, rows)), None
+    ground = SignedGround(array, m, rows, FORMED - len(array) if d > FORMED else None)
+    found = None
+    source = ground.descend(np.arange(d), np.zeros(d, dtype=bool), ground.start)
     for _ in range(10, max_iter + 10, 10):
         now = next(source)[0]
         found = now if found is None or now.value < found.value else found
         run.tell(bound=found.value)
-        if found.value <= run.value * (1 + CLOSE) or run.left == 0:
+        if found.value <= run.value * (1 + PROOF) or run.left == 0:
             break
-    gap = max(found.value / run.value - 1, 0.0) + CLOSE if run.value > 0 else 0.0
-    claim = {"version": VERSION, "kind": "nonnegative", "m": m, "k": rows, "gap": gap}
-    claim |= {"W": W, "counts": counts}
-    return claim | {f"{name}_0": array for name, array in found.arrays.items()}
+    arrays = {f"{name}_0": array for name, array in found.arrays.items()}
+    return claim_of_columns(W, counts, rows, run.value, found.value, arrays)

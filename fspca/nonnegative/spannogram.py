@@ -86,15 +86,12 @@ def spannogram(A: Covariance, m: int, k: int, *, rank: int | None = None, shift:
     def method(A, k, run):
         return best_cell(A, k, min(rank, A.size), shift, tol, max_iter, run)
 
-    def part(A):
-        return low_rank(A, rank, shift)[0]
-
-    return one_by_one(A, m, k, apart, method, None, max_seconds, progress, part=part)
+    return one_by_one(A, m, k, apart, method, None, max_seconds, progress, part=(rank, shift))
 
 
 def best_cell(A, k, rank, shift, tol, max_iter, run):
     """Return the Solution with one component."""
-    V, _, tail = low_rank(A, rank, shift)
+    V, tail = low_rank(A, rank, shift)
     if not V.shape[1]:  # nothing is left above the shift: every unit vector explains the same
         return answer(A, k, alone(A), "spannogram", bound=tail)
     if V.shape[1] > MOST_RANK:

@@ -9,9 +9,9 @@ one, and otherwise the most fractional feature is branched on.
 import numpy as np
 
 from fspca.best_first import PROOF, Part, Tree
-from fspca.check_certificate import VERSION, decisions, none_positive
-from fspca.nonnegative.low_rank import answer, ascend, keep_positive
-from fspca.nonnegative.relaxation import SignedGround
+from fspca.check_certificate import decisions, none_positive
+from fspca.nonnegative.low_rank import answer, ascend_one, keep_positive
+from fspca.nonnegative.relaxation import SignedGround, claim_of_columns
 from fspca.running import Run
 
 ROOT_STEPS, NODE_STEPS = 2000, 200
@@ -30,9 +30,9 @@ class ComponentTree(Tree):
 
     def offer(self, x):
         """Keep a component, improved by the rank-1 rule, if it is better."""
-        x = ascend(self.A, keep_positive(x, self.k), self.k, Run(1000))
-        x = answer(self.A, self.k, x, "").W[:, 0]
-        self.keep(float(x @ self.A.product(x[:, None])[:, 0]), x)
+        x = ascend_one(self.A, keep_positive(x, self.k), self.k, Run(1000))
+        found = answer(self.A, self.k, x, "")
+        self.keep(found.objective, found.W[:, 0])
 
     def offer_vector(self, rows, v):
         """Offer a vector on some features, with the sign that makes more of it positive."""
@@ -42,9 +42,8 @@ class ComponentTree(Tree):
 
     def claim(self, bound):
         """The tree, as a claim that lacks only its matrix: nothing explains more than the bound."""
-        gap = max(bound / self.value - 1, 0.0) + PROOF if self.value > 0 else 0.0
-        asked = {"version": VERSION, "kind": "nonnegative", "m": 1, "k": self.k, "gap": gap}
-        return asked | {"W": self.answer[:, None], "counts": [self.k]} | self.proof
+        W = self.answer[:, None]
+        return claim_of_columns(W, [self.k], self.k, self.value, bound, self.proof)
 
     def look(self, supports):
         """Offer the best; an eigenvector with two signs closes a support that explains more."""
@@ -64,6 +63,7 @@ class ComponentTree(Tree):
         is_root = self.nodes == 0
         budget, patience = (ROOT_STEPS, ROOT_PATIENCE) if is_root else (NODE_STEPS, NODE_PATIENCE)
         steps, last, best = 0, np.inf, None
+        inherited = np.inf if is_root else -self.heap[0][0]
         source = self.ground.descend(*part[:3])
         while True:
             found, z, P, state = next(source)
@@ -89,11 +89,13 @@ class ComponentTree(Tree):
                 kept = np.flatnonzero(~outside)
                 rows, required = part.rows[kept], (part.required | inside)[kept]
                 place = self.place(rows, rows[required], part.place)
-                part = Part(rows, required, state.restricted(kept), place)
+                part, inherited = Part(rows, required, state.restricted(kept), place), bound.value
                 if required.sum() > self.k or not len(rows):
                     return []
             elif late:
-                return self.divided(part, z, bound.value)
+                if bound.value >= inherited:  # then the arrays of the nearest node above say more
+                    del self.arrays[part.place]
+                return self.divided(part, z, min(bound.value, inherited))
             source, best, last = self.ground.descend(*part[:3]), None, np.inf
 
     def divided(self, part, z, bound):
