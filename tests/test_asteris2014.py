@@ -151,6 +151,7 @@ SLICES = [
     ("asteris2014_figure_6", slice(0, 40, 9)), ("asteris2014_tecator", slice(0, 22, 5)),
     ("asteris2014_oracle", slice(0, 260, 20)), ("asteris2014_net", slice(0, 200, 30)),
     ("asteris2014_readings", slice(10, 20)), ("asteris2014_certified", slice(2, 6)),
+    ("asteris2014_parts", slice(4, 5)), ("asteris2014_proven", slice(2, 4)),
 ]  # fmt: skip
 
 
