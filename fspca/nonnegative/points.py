@@ -159,6 +159,5 @@ def best_point(A, k, rank, shift, run):
             seen += len(members)
     x, value = max([(x, value), climb_low_rank(V, V.T @ x, k)], key=lambda found: found[1])
     bound = value * scale**2 + tail if seen == total else None
-    return answer(
-        A, k, settle(V, x), "spannogram_points", bound, n_iter=seen, stopped=run.stopped or "done"
-    )
+    facts = {"n_iter": seen, "stopped": run.stopped or "done"}
+    return answer(A, k, settle(V, x), "spannogram_points", bound, **facts)

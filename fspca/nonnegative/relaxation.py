@@ -16,9 +16,7 @@ from scipy.linalg import block_diag, eigh
 import fspca.check_certificate as checker
 from fspca.best_first import PROOF
 from fspca.linalg import largest
-from fspca.shared_support.semidefinite import clip_to_sum, normal_solver
-
-RELAX = 1.7  # over-relaxation
+from fspca.shared_support.semidefinite import RELAX, clip_to_sum, normal_solver
 
 
 class Bound(NamedTuple):
@@ -63,7 +61,7 @@ class SignedGround:
         self.numbers = checker.Floating(array, count is not None, [])
         self.matrix = checker.Matrix(array, count is not None, self.numbers)
         if count is not None:
-            self.few = np.sort(largest(np.sum(array**2, axis=0), count))
+            self.few = largest(np.sum(array**2, axis=0), count)
             others = np.delete(np.arange(d), self.few)
             self.Z = np.linalg.qr(array[:, others].T)[0]
             self.V = np.zeros((d, count + self.Z.shape[1]))
@@ -93,8 +91,7 @@ class SignedGround:
         """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps."""
         A = (self.full if self.Z.size else self.full[np.ix_(rows, rows)]) / self.scale
         for (G, Y, N), *rest in descend_signed(A, self.Z, self.m, self.k, required, state):
-            arrays = {"G": G, "Y": Y, "N": N}
-            arrays |= self.witness(A, **arrays) if self.Z.size else {}
+            arrays = {"G": G, "Y": Y, "N": N} | (self.witness(A, G, Y, N) if self.Z.size else {})
             powers = {"G": 0.5, "H": 0.5, "few": 0}
             arrays = {x: v * self.scale ** powers.get(x, 1) for x, v in arrays.items()}
             yield self.bound(rows, required, arrays), *rest
@@ -106,8 +103,8 @@ class SignedGround:
         values, H = eigh(M, subset_by_index=(len(M) - self.m, len(M) - 1))
         least = max(values[0], 0.0)
         H = self.V @ (H * np.sqrt(np.maximum(values - least, 0.0)))
-        slack = 1e-9 * (1 + np.sum(G**2))  # far above rounding
-        return {"G": self.V @ G, "few": self.few * 1.0, "s": least + slack, "H": H}
+        s = least + 1e-9 * (1 + np.sum(G**2))  # far above rounding
+        return {"G": self.V @ G, "few": self.few * 1.0, "s": s, "H": H}
 
 
 def project_cones(Q, t):

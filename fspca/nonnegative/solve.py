@@ -155,18 +155,16 @@ def forced_columns(A, problem, starts):
 
 def tell_bound(A, problem, W, max_iter, run):
     """Tell the run an upper bound, and return the claim that proves it, or None."""
-    d, m, counts = A.size, problem.m, problem.counts
-    rows = min(problem.most, d)
+    d, m, rows = A.size, problem.m, min(problem.most, A.size)
     array = A.wide_factor(FORMED // 2) if d > FORMED else A.submatrix(np.arange(d))
     if array is None:
         run.tell(bound=upper_bound(A, m, max(rows, m), max_seconds=run.left).bound)
         if m == 1:
-            run.tell(bound=by_cells(A, int(counts[0]), Run(None, run.left)).upper_bound)
+            run.tell(bound=by_cells(A, problem.most, Run(None, run.left)).upper_bound)
         return None
     if not array.any():
         return run.tell(bound=0.0)
-    ground = SignedGround(array, m, rows, FORMED - len(array) if d > FORMED else None)
-    found = None
+    ground, found = SignedGround(array, m, rows, FORMED - len(array) if d > FORMED else None), None
     source = ground.descend(np.arange(d), np.zeros(d, dtype=bool), ground.start)
     for _ in range(10, max_iter + 10, 10):
         now = next(source)[0]
@@ -175,4 +173,4 @@ def tell_bound(A, problem, W, max_iter, run):
         if found.value <= run.value * (1 + PROOF) or run.left == 0:
             break
     arrays = {f"{name}_0": array for name, array in found.arrays.items()}
-    return claim_of_columns(W, counts, rows, run.value, found.value, arrays)
+    return claim_of_columns(W, problem.counts, rows, run.value, found.value, arrays)
