@@ -51,7 +51,7 @@ TESTED = {
     "shared_support/tree": "branch_and_bound",
     "nonnegative/halfspaces": "halfspaces",
     "nonnegative/spannogram": "spannogram",
-    "nonnegative/bounds": "nonnegative_bounds",
+    "nonnegative/bounds": "nonnegative_bounds cells",
     "nonnegative/cells": "cells",
     "nonnegative/epsilon_net": "epsilon_net",
     "separate_supports/alternation": "sadmm",

@@ -1,11 +1,20 @@
 """Cells of the sphere: valid bounds, as close as asked, and exact."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
 from fspca import ConvergenceWarning, Covariance, check_solution, spannogram
 from fspca.nonnegative.bounds import rho_bound, rho_terms
-from fspca.nonnegative.cells import cell_bounds, constant_support, halve, heights
+from fspca.nonnegative.cells import (
+    cell_bounds,
+    close_constant,
+    constant_support,
+    halve,
+    heights,
+    levels,
+)
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.low_rank import keep_positive
 from fspca.synthetic import make_scheme
@@ -136,6 +145,44 @@ def test_a_constant_support_is_that_of_every_point(seed):
         kept = np.linalg.norm(np.maximum(c @ V[rows].T, 0.0), axis=1)
         assert kept == pytest.approx(heights(V, c, 4), rel=1e-12)
     assert found > 5
+
+
+def test_of_rows_that_tie_one_is_constant():
+    V = np.array([[1.0, 0.2], [1.0, 0.2], [0.1, 0.1]])
+    assert constant_support(V, np.eye(2), 1, 1e-14).tolist() == [0]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_cell_of_one_support_is_closed_by_an_eigenproblem(seed):
+    """About the best point, from a value and a bound a little off."""
+    V = np.random.default_rng(seed).standard_normal((12, 3))
+    best = exhaustive_nonnegative(V @ V.T, 1, 4)
+    c, rng = V.T @ best.W[:, 0], np.random.default_rng(0)
+    cell = c / np.linalg.norm(c) + 1e-4 * rng.standard_normal((3, 3))
+    cell /= np.linalg.norm(cell, axis=1, keepdims=True)
+    low, bounds = best.objective * (1 - 1e-5), np.array([best.objective * (1 + 1e-5), 1e9])
+    x, value = close_constant(V, np.array([cell, cell]), bounds, 4, np.zeros(12), low)
+    assert value == pytest.approx(best.objective, rel=1e-12)
+    assert x == pytest.approx(best.W[:, 0], abs=1e-7)
+    assert value * (1 + 1e-14) <= bounds[0] <= value * (1 + 1e-13)
+    assert bounds[1] == 1e9  # too far off to be asked
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_after_each_level_the_optimum_lies_between_value_and_bound(seed):
+    V = np.random.default_rng(seed).standard_normal((12, 3))
+    best = exhaustive_nonnegative(V @ V.T, 1, 4).objective * (1 + 1e-12)
+    for x, value, bound, _, done in islice(levels(V, 4, 1e-2), 20):
+        assert value == pytest.approx(np.sum((V.T @ x) ** 2))
+        assert value <= best <= bound * (1 + 2e-12)
+        if done:
+            break
+    assert bound <= value * 1.01 * (1 + 1e-12)
+
+
+def test_a_cell_that_leads_below_zero_has_no_height():
+    V = -np.ones((4, 2))
+    assert 0 <= cell_bounds(np.eye(2)[None], heights(V, np.eye(2), 2)[None])[0] < 1e-70
 
 
 @pytest.mark.parametrize("seed", range(20))

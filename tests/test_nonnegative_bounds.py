@@ -42,6 +42,20 @@ def test_two_camps_are_told_apart_by_the_positive_part_only():
     assert exhaustive_nonnegative(A, 1, 4).objective == pytest.approx(2)
 
 
+def test_bounds_are_as_close_as_is_said():
+    """Of low rank the cells' is within a thousandth; the dual's is that of the positive part."""
+    shifts = []
+    for seed in range(5):
+        V = np.random.default_rng(seed).standard_normal((9, 3))
+        bounds = nonnegative_bounds(A := V @ V.T, 4)
+        assert bounds["cells"] <= exhaustive_nonnegative(A, 1, 4).objective * (1 + 1e-3 + 1e-9)
+        P, s = positive_part(A)
+        dual = upper_bound(P, 1, 4, method="dual", max_iter=200).bound - s
+        assert bounds["dual, positive part"] == pytest.approx(dual)
+        shifts.append(s)
+    assert max(shifts) > 0.1
+
+
 def test_nothing_changes_where_nothing_is_negative():
     A = np.abs(make_scheme("F", 6, 0))
     A = A @ A
@@ -77,6 +91,7 @@ def test_many_features_do_without_the_positive_part(monkeypatch):
     monkeypatch.setattr("fspca.nonnegative.bounds.MOST_FORMED", 5)
     X = np.random.default_rng(0).standard_normal((10, 8))
     assert list(nonnegative_bounds(Covariance.from_data(X), 3)) == ["cells"]
+    assert len(nonnegative_bounds(Covariance.from_data(X[:, :5]), 3)) == 3
 
 
 def test_what_does_not_fit_is_refused():
