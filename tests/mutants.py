@@ -50,7 +50,7 @@ TESTED = {
     "shared_support/branch_and_bound": "branch_and_bound",
     "shared_support/tree": "branch_and_bound",
     "nonnegative/halfspaces": "halfspaces",
-    "nonnegative/spannogram": "spannogram",
+    "nonnegative/spannogram": "spannogram cells",
     "nonnegative/bounds": "nonnegative_bounds cells",
     "nonnegative/cells": "cells",
     "nonnegative/epsilon_net": "epsilon_net",

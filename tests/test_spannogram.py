@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from fspca import Covariance, check_solution, spannogram
+from fspca import ConvergenceWarning, Covariance, check_solution, spannogram
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.low_rank import low_rank
 from fspca.nonnegative.points import best_on_masks, candidates, intersections, spannogram_points
@@ -159,3 +159,28 @@ def test_what_does_not_fit_is_refused():
         spannogram(np.eye(4), 1, 5, rank=2)
     with pytest.raises(ValueError, match="d=40, m=1 and k=9 give"):
         exhaustive_nonnegative(np.eye(40), 1, 9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_of_a_full_covariance_it_gives_the_best_of_the_low_rank_part(seed):
+    """Also where a point met before explains more of A."""
+    A = Covariance(make_scheme("F", 9, seed))
+    V = low_rank(A, 2)[0]
+    x = spannogram(A, 1, 4, rank=2).W
+    best = exhaustive_nonnegative(V @ V.T, 1, 4).objective
+    assert np.sum((V.T @ x) ** 2) == pytest.approx(best, rel=1e-9)
+
+
+def test_the_budget_is_of_cells():
+    A = make_scheme("F", 12, 0)
+    with pytest.warns(ConvergenceWarning, match="max_iter=4"):
+        assert spannogram(A, 1, 4, rank=2, max_iter=4).n_iter == 4
+    with pytest.warns(ConvergenceWarning, match="max_iter=1"):
+        assert spannogram(A, 1, 4, rank=8, max_iter=1).n_iter == 2**8
+
+
+def test_components_are_taken_from_the_low_rank_part_too():
+    A = make_scheme("F", 9, 0)
+    found = spannogram(A, 2, 3, rank=2, apart="low rank")
+    assert check_solution(A, found)
+    assert found.objective > spannogram(A, 1, 3, rank=2).objective
