@@ -118,7 +118,8 @@ def checked_covariance(A):
         raise ValueError(
             f"A has shape {A.shape}; a covariance must be square (for data: Covariance.from_data)"
         )
-    precision = np.finfo(A.dtype if np.issubdtype(A.dtype, np.floating) else float).eps
+    # of numbers longer than float64 no more than its digits is kept
+    precision = max(np.finfo(A.dtype if A.dtype.kind == "f" else float).eps, np.finfo(float).eps)
     A = np.array(A, dtype=float, order="C", subok=False)
     with np.errstate(over="ignore"):
         trace = np.abs(np.diagonal(A)).sum()

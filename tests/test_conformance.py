@@ -7,9 +7,10 @@ import pytest
 
 from fspca import SOLVERS, Nonnegative, SharedSupport, em, ipu
 from fspca.covariance import as_covariance
+from fspca.hostile import Case
 from fspca.linalg import TIE
 from fspca.shared_support.refit import refit
-from fspca.testing import check_solver, check_threads, ways
+from fspca.testing import check_case, check_solver, check_threads, ways
 
 # Some take a tenth of a second for an instance: theirs are smaller, one in ten asked in two ways.
 SLOW = {"sadmm", "sadmm, deflated", "manpg", "manifold_penalty", "nspca", "solve", "solve_separate",
@@ -50,6 +51,18 @@ def conforms(name, n_instances, **saving):
 @pytest.mark.parametrize("name", SOLVERS)
 def test_conforms(name):
     conforms(name, 100, **(SAVING if name in SLOW else {}))
+
+
+FOUND_BY_NIGHT = {  # and mended since
+    "inverse_power": Case("covariance again", "opposites", 1.0, 3, 2, 1, 124),
+    "ipu from random starts": Case("covariance g", "far apart", 4.0**-498, 5, 2, 2, 2),
+    "fantope": Case("shifted", "spectrum", 1.0, 6, 2, 6, 1974),
+}
+
+
+@pytest.mark.parametrize("name", FOUND_BY_NIGHT)
+def test_what_a_night_found_stays_mended(name):
+    check_case(SOLVERS[name], FOUND_BY_NIGHT[name])
 
 
 @pytest.mark.nightly

@@ -145,7 +145,7 @@ def in_factors(A, m, k, solver, find, deflate, size=1, **options):
     def search(components, init, rng):
         Z, squares = factor_of(A, size), A.diagonal()
         for j in range(0, m, size):
-            if squares.max() <= A.size * EPS * A.trace:  # nothing is left to explain
+            if squares.max() <= 16 * A.size * EPS * A.trace:  # nothing is left; Z may be zero
                 return
             components.begin()
             W, why = find(Z, squares, directions(Z, init, j, size, rng), components.note)
