@@ -161,7 +161,7 @@ def test_wide_data_are_bounded_by_what_is_seen_of_few_features(seed, m, monkeypa
     """No bound lies below the optimum, and the claim holds, of this answer and no better one."""
     monkeypatch.setattr("fspca.nonnegative.solve.FORMED", 10)
     monkeypatch.setattr("fspca.covariance.DENSE_SIZE", 10)
-    X = np.random.default_rng(seed).standard_normal((4, 12))
+    X = 10.0 ** (20 * seed - 100) * np.random.default_rng(seed).standard_normal((4, 12))
     A = Covariance.from_data(X, center=False, divisor=1)
     found = solve_nonnegative(A, m, 3)
     best = exhaustive_nonnegative(A, m, 3).objective
