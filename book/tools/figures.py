@@ -35,10 +35,15 @@ def with_captions(_, tree):
     cells = [node for node in tree.findall(nodes.container) if "cell" in node["classes"]]
     for number, (cell, below) in enumerate(filter(is_captioned, map(with_next, cells)), start=1):
         picture = next(part for part in cell[-1] if any(part.findall(nodes.image)))
+        place = cell[-1].index(picture)
         cell[-1].remove(picture)
         caption = nodes.caption("", "", *below[0].children)
         drawn = nodes.figure("", picture, caption, ids=[f"figure-{number}"], classes=["drawn"])
-        below.replace_self(drawn)
+        if cell.get("hide_mode") in ("all", "output", "input+output"):  # the finding is hidden, too
+            cell[-1].insert(place, drawn)
+            below.parent.remove(below)
+        else:
+            below.replace_self(drawn)
 
 
 def with_next(node):

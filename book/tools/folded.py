@@ -1,0 +1,68 @@
+"""Sphinx extension: which cells a page folds, behind a line that says what they show.
+
+What follows "Predict", up to the next text but captions, is folded until it is asked for: outputs,
+and the code as well where it asserts the answer.  The code of a picture is folded, and a cell that
+does little but assert.  The notebooks stay as they are.
+"""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+ANSWER, PICTURE = "Show what comes out", "Show the code of the picture"
+CAPTION = re.compile(r"\*[^*].*\*", re.DOTALL)
+CODE, CHECK = "Show the code", "Show how this is checked"
+
+
+def fold(app, page, source):
+    """Give the cells of a notebook their tags and prompts before it is read."""
+    if Path(app.env.doc2path(page)).suffix == ".ipynb":
+        notebook = json.loads(source[0])
+        answering = False
+        for cell in notebook["cells"]:
+            tags, text = cell["metadata"].setdefault("tags", []), "".join(cell["source"])
+            if cell["cell_type"] == "code":
+                answering |= "hide-output" in tags
+                if answering and cell["outputs"]:
+                    tags.append("hide-output")
+                fold_cell(cell)
+            elif not (answering and CAPTION.fullmatch(text)):
+                answering = "**Predict" in text
+        source[0] = json.dumps(notebook)
+
+
+def fold_cell(cell):
+    tags, code = cell["metadata"]["tags"], "".join(cell["source"])
+    kinds = {kind for output in cell["outputs"] for kind in output.get("data", ())}
+    if "hide-output" in tags:
+        prompt = ANSWER
+        if asserting(code):
+            tags.append("hide-cell")
+    elif kinds & {"image/svg+xml", "image/png"}:
+        tags.append("hide-input")
+        prompt = PICTURE
+    elif not cell["outputs"] and asserting(code) >= 0.5:
+        tags.append("hide-input")
+        prompt = CHECK
+    elif "hide-input" in tags:
+        prompt = CODE
+    else:
+        return
+    cell["metadata"].setdefault("mystnb", {})["code_prompt_show"] = prompt
+
+
+def asserting(code):
+    """Return the share of a cell's lines that assert.
+
+    >>> asserting("x = 1\\nassert x == 1"), asserting("x = 1")
+    (0.5, 0.0)
+    """
+    asserts = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Assert))
+    lines = sum(node.end_lineno - node.lineno + 1 for node in asserts)
+    return lines / max(1, sum(bool(line.strip()) for line in code.splitlines()))
+
+
+def setup(app):
+    app.connect("source-read", fold)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
