@@ -1,7 +1,15 @@
 """The book reads as its rules say, and each of them can fail."""
 
+import doctest
+import re
+from itertools import combinations
+
+import fewer_rules
+import folded
 import prose
 import pytest
+import toc
+import words
 
 
 def test_the_book_has_no_sentence_and_no_turn_to_look_at_again():
@@ -46,3 +54,45 @@ def test_a_short_name_is_expanded_where_a_part_first_uses_it():
     assert list(prose.unexpanded(["IPU climbs.", "It does. " * 40, "iterative proxy update"]))
     assert not list(prose.unexpanded(["IPU, the *iterative proxy update*, climbs."]))
     assert not list(prose.unexpanded(["Go on from there."]))
+
+
+def meanings():
+    """Return the letters of the notation, each with the chapters and parts of a meaning."""
+    table = (toc.ROOT / "book" / "notation.md").read_text().partition("## ")[0]
+    rows = [line.split("|")[1:4] for line in table.splitlines() if line.startswith("| $")]
+    return [
+        (sign.strip(" $"), where.strip().replace(" ", "_").split(",_")) for sign, _, where in rows
+    ]
+
+
+def clashes(letters, parts):
+    """Yield the letters with two meanings that share a part."""
+    for (one, here), (other, there) in combinations(letters, 2):
+        if one == other and {parts.get(p, p) for p in here} & {parts.get(p, p) for p in there}:
+            yield one
+
+
+def test_a_letter_has_one_meaning_within_a_part():
+    parts = {page.split("/")[-1]: page.split("/")[-2] for page in toc.pages() if "/" in page}
+    assert not list(clashes(meanings(), parts))
+    assert list(clashes([("x", ["sadmm"]), ("x", ["two_stage"])], parts)) == ["x"]
+
+
+@pytest.mark.parametrize("letter", ["\\gamma", "\\tau", "\\rho", "\\lambda"])
+def test_a_letter_with_several_meanings_stands_where_one_is_told(letter):
+    places = [place for sign, where in meanings() if sign == letter for place in where]
+    used = re.compile(re.escape(letter) + r"(?![a-zA-Z_])")
+    for path, texts in prose.pages():
+        if (
+            path.suffix == ".ipynb"
+            and path.parent.name != "appendix"
+            and used.search("".join(texts))
+        ):
+            assert any(place in str(path.relative_to(toc.ROOT)) for place in places), path.stem
+
+
+@pytest.mark.parametrize("tool", [fewer_rules, folded, words])
+def test_what_makes_the_pages_does_what_its_examples_say(tool):
+    found = doctest.testmod(tool)
+    assert found.attempted
+    assert not found.failed
