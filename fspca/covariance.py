@@ -197,6 +197,21 @@ class Covariance:
         return self._source.passes
 
     @property
+    def streamed(self) -> bool:
+        """Whether to read the data costs more than the arithmetic on them.
+
+        See Also
+        --------
+        passes : How often they have been read.
+
+        Examples
+        --------
+        >>> Covariance(np.eye(2)).streamed
+        False
+        """
+        return self._source.streamed
+
+    @property
     def max_memory(self) -> float:
         """The bytes that may be kept beside the data.
 
@@ -336,7 +351,7 @@ class Covariance:
         return self._seen.product(V, None if rows is None else self._checked(rows))
 
     def leading(self, m: int) -> tuple[np.ndarray, np.ndarray]:
-        """The m largest eigenvalues, descending, and their eigenvectors as columns.
+        """The m largest eigenvalues, descending, and their eigenvectors as read-only columns.
 
         Parameters
         ----------
@@ -366,8 +381,9 @@ class Covariance:
         asked = self.size if small else m  # else not from a larger m: where they tie, they differ
         if asked not in self._pairs:
             self._pairs[asked] = leading_pairs(self._seen, asked, DENSE_SIZE)
+            self._pairs[asked][1].setflags(write=False)  # views of it are given, not copies
         values, vectors = self._pairs[asked]
-        return values[:m].copy(), vectors[:, :m].copy()
+        return values[:m].copy(), vectors[:, :m]
 
     def known_leading(self, m: int) -> np.ndarray | None:
         """The m largest eigenvalues where they are at hand or cheap, or None.
@@ -408,7 +424,7 @@ class Covariance:
         >>> Z.shape, bool(np.allclose(Z.rmatvec(Z.matvec([1.0, 0.0])), [4.0, 3.0]))
         ((3, 2), True)
         """
-        factor = self._seen.factor()
+        factor = self._seen.precise().factor()
         if factor is None:
             raise ValueError(f"{self!r} has no factor; use Covariance.from_data with ridge=0")
         return factor
@@ -460,7 +476,7 @@ class Covariance:
         >>> Covariance(np.eye(3)).wide_factor() is None
         True
         """
-        Z = self._seen.factor()
+        Z = self._seen.precise().factor()
         wide = Z is not None and Z.shape[0] < min(self.size, most) and self.size > DENSE_SIZE
         fits = wide and 8 * Z.shape[0] * self.size <= self.max_memory
         return Z.rmatmat(np.eye(Z.shape[0])).T if fits else None

@@ -5,6 +5,7 @@ taken by trees, in an order that does not depend on who is first.  Nothing is ke
 questions, on the workers or in a graph, unless the array itself is persisted.
 """
 
+from functools import partial, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -38,7 +39,10 @@ class Dask(Data):
             rows, columns = self.edges
             places = [(rows[i : i + 2], columns[j : j + 2]) for i in range(len(self.grid))]
             pairs = zip(self.grid[:, j], places, strict=True)
-            return tree([delayed(moments_in)(block, center, place) for block, place in pairs], join)
+            return tree(
+                [delayed(moments_in)(block, center, place) for block, place in pairs],
+                partial(reduce, merged),
+            )
 
         parts = self.answers([delayed(stacked)(of_column(j)) for j in range(self.grid.shape[1])])
         return np.hstack(parts)
@@ -47,11 +51,10 @@ class Dask(Data):
         """Return, for each row of chunks, a task of Z[:, I] weighted by V (by 1 where None)."""
         part = np.searchsorted(self.edges[1], rows, side="right") - 1
         used = [(j, np.flatnonzero(part == j)) for j in np.unique(part)]
-        within = [(rows[places] - self.edges[1][j], places) for j, places in used]
+        at = [(rows[places] - self.edges[1][j], places) for j, places in used]
         shift = None if self.shift is None else [self.shift[rows[places]] for _, places in used]
         V = V if V is None else delayed(V)
-        facts = within, shift, self.mean[rows], self.weight[rows], V
-        facts = delayed(facts, traverse=V is not None)
+        facts = delayed((at, shift, self.mean[rows], self.weight[rows], V), traverse=V is not None)
         dtype = float if V is None else self.dtype
         return [delayed(centred)([line[j] for j, _ in used], facts, dtype) for line in self.grid]
 
@@ -60,7 +63,10 @@ class Dask(Data):
 
     def across(self, parts, dtype):
         """Return Z'Y for the parts of Y."""
-        edges, tasks = self.edges[1], [tree([delayed(column_sums)(part) for part in parts])]
+        edges, tasks = (
+            self.edges[1],
+            [tree([delayed(np.sum)(part, axis=0, dtype=float) for part in parts])],
+        )
         for j, (start, stop) in enumerate(pairwise(edges)):
             shift = None if self.shift is None else self.shift[start:stop]
             blocks = zip(self.grid[:, j], parts, strict=True)
@@ -75,9 +81,6 @@ class Dask(Data):
         rows = np.arange(self.size) if rows is None else rows
         return self.across(self.pieces(rows, V), self.dtype)
 
-    def gram(self):
-        return None
-
     def factor(self):
         return None
 
@@ -87,13 +90,6 @@ def tree(parts, add=sum):
     while len(parts) > 1:
         parts = [delayed(add)(parts[i : i + 4]) for i in range(0, len(parts), 4)]
     return parts[0]
-
-
-def join(parts):
-    first, *others = parts
-    for other in others:
-        first = merged(first, other)
-    return first
 
 
 def stacked(moments):
@@ -126,10 +122,6 @@ def centred(blocks, facts, dtype):
 
 def square(part):
     return part.T @ part
-
-
-def column_sums(part):
-    return part.sum(axis=0, dtype=float)
 
 
 def back(block, part, shift, dtype):

@@ -12,7 +12,7 @@ import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
 from fspca.linalg import ACCURACY
-from fspca.sources import Restricted, Source
+from fspca.sources import Restricted, Source, among_known
 
 BLOCK_BYTES = 2**25
 FAR = {4: 8.0, 8: 4096.0}  # |mean| / deviation from which a feature is shifted, by bytes a number
@@ -28,8 +28,10 @@ def scaled(squares, divisor, standardize):
 
 def moments_of(block, center):
     """Return the count of rows, their mean and the sum of squares around it (around 0)."""
-    mean = block.mean(axis=0) if center else np.zeros(block.shape[1])
-    block = block - mean if center else block
+    block, mean = block.astype(float), np.zeros(block.shape[1])  # a copy, to be written to
+    if center:
+        mean = np.ones(len(block)) @ block / len(block)
+        block -= mean
     return len(block), mean, np.einsum("ij,ij->j", block, block)
 
 
@@ -92,7 +94,9 @@ class Data(Source):
 
     def moments(self, center):
         """Return the means (0 where not centred) and the sums of squares around them."""
-        return reduce(merged, (moments_of(block, center) for block in self.blocks(float)))[1:]
+        return reduce(merged, (moments_of(block, center) for block in self.blocks(self.X.dtype)))[
+            1:
+        ]
 
     def diagonal(self):
         return self.variances.copy()
@@ -118,22 +122,30 @@ class Data(Source):
     def finished(self, result, total, among=slice(None)):
         """Return Z'Y from X'Y and the sums of Y, in place."""
         mean, weight = self.mean[among], self.weight[among]
-        for start in range(0, len(result), 4096):
-            part = slice(start, start + 4096)
-            result[part] -= np.outer(mean[part], total)
+        step = 2**18 // (len(total) + 1) + 1
+        for part in (slice(start, start + step) for start in range(0, len(result), step)):
+            result[part] -= mean[part, None] * total
             result[part] *= weight[part, None]
         return result
 
     def product(self, V, rows=None):
-        chosen = slice(None) if rows is None else rows
-        V = self.weight[chosen, None] * V
-        offset, V = (self.mean[chosen] @ V).astype(self.dtype), V.astype(self.dtype, copy=False)
         result, total = 0.0, np.zeros(V.shape[1])
-        for block in self.blocks(least=V.shape[1]):
-            Y = block[:, chosen] @ V - offset
+        for block, Y in self.applied(V, rows):
             total += Y.sum(axis=0, dtype=float)
             result = added(result, block.T @ Y)
         return self.finished(result, total)
+
+    def applied(self, V, rows=None):
+        """Yield blocks of X, and beside them those of Z V."""
+        chosen = slice(None) if rows is None else rows
+        V = self.weight[chosen, None] * V
+        offset, V = (self.mean[chosen] @ V).astype(self.dtype), V.astype(self.dtype, copy=False)
+        for block in self.blocks(least=V.shape[1]):
+            yield block, (block if rows is None else self.chosen(rows, block)) @ V - offset
+
+    def chosen(self, rows, block):
+        """Return the columns of a block."""
+        return block[:, rows]
 
     def gram(self):
         """Return Z Z', n x n, by blocks of columns; once."""
@@ -164,7 +176,7 @@ class Data(Source):
             return Restricted(self, columns)
         part = copy(self)
         part.X, part.size, part.tally = self.X[:, columns], len(columns), [0]
-        part.last = part.samples = None
+        part.last, part.samples, part.known = None, None, Sparse.known
         for name in ("mean", "weight", "variances", "shift", "cancels"):
             if (value := getattr(self, name, None)) is not None:
                 setattr(part, name, value[columns])
@@ -172,15 +184,15 @@ class Data(Source):
 
     def factor(self):
         def forward(V):
-            V = self.weight[:, None] * V.reshape(self.size, -1)
-            return np.concatenate([block @ V for block in self.blocks()]) - self.mean @ V
+            return np.concatenate([Y for _, Y in self.applied(V.reshape(self.size, -1))])
 
         def back(Y):
-            Y, start, result = Y.reshape(self.n, -1), 0, 0.0
+            start, result, total = 0, 0.0, Y.reshape(self.n, -1).sum(axis=0)
+            Y = Y.reshape(self.n, -1).astype(self.dtype, copy=False)
             for block in self.blocks():
                 result = added(result, block.T @ Y[start : start + block.shape[0]])
                 start += block.shape[0]
-            return self.finished(result, Y.sum(axis=0))
+            return self.finished(result, total)
 
         return LinearOperator((self.n, self.size), forward, back, forward, float, back)
 
@@ -188,14 +200,14 @@ class Data(Source):
 class Sparse(Data):
     """Sparse data, read where it is: CSR or CSC, all of it one block."""
 
-    blockwise = False
+    blockwise, last, known = False, None, (np.empty(0, dtype=int), np.empty((0, 0)))
 
     def __init__(self, X, center, divisor, standardize, max_memory):
         (self.n, self.size), self.max_memory = X.shape, max_memory
         self.streamed, self.dtype, self.shift = False, np.dtype(float), None
         if X.dtype != self.dtype:  # the places of the entries are not copied
             X = type(X)((X.data.astype(float), X.indices, X.indptr), shape=X.shape)
-        self.X, self.tally, self.last = X, [0], None
+        self.X, self.tally = X, [0]
         self.mean, squares = self.moments(center)
         self.variances, self.weight = scaled(squares, divisor, standardize)
         self.cancels = self.n * self.mean**2 > 1e3 * squares  # three of sixteen digits would go
@@ -205,23 +217,27 @@ class Sparse(Data):
         yield self.X
 
     def entries(self):
-        """Yield columns and values of the entries stored, some millions at a time."""
+        """Yield columns and values of the entries stored, as many at a time as caches take."""
         self.tally[0] += 1
-        for start in range(0, len(self.X.data), BLOCK_BYTES // 8):
-            stop = min(start + BLOCK_BYTES // 8, len(self.X.data))
-            columns = self.X.indices[start:stop]
+        step = max(BLOCK_BYTES // 128, 2 * self.size)
+        for start in range(0, len(self.X.data), step):
+            stop = min(start + step, len(self.X.data))
+            columns = self.X.indices[start:stop].astype(np.intp, copy=False)
             if self.X.format == "csc":
                 stored = np.diff(np.clip(self.X.indptr, start, stop))
                 columns = np.repeat(np.arange(self.size), stored)
             yield columns, self.X.data[start:stop]
 
     def moments(self, center):
-        stored, mean, squares = np.zeros(self.size), np.zeros(self.size), np.zeros(self.size)
-        for columns, values in self.entries() if center else ():
-            stored += np.bincount(columns, minlength=self.size)
-            mean += np.bincount(columns, values, self.size)
-        mean /= self.n
+        mean, total, squares, stored = (np.zeros(self.size) for _ in range(4))
         for columns, values in self.entries():
+            mean += np.bincount(columns, values, self.size)
+            total += np.bincount(columns, values**2, self.size)
+        mean = mean / self.n if center else np.zeros(self.size)
+        if np.all(0.9 * total >= self.n * mean**2):  # then hardly a digit goes
+            return mean, total - self.n * mean**2
+        for columns, values in self.entries():
+            stored += np.bincount(columns, minlength=self.size)
             squares += np.bincount(columns, (values - mean[columns]) ** 2, self.size)
         return mean, squares + (self.n - stored) * mean**2
 
@@ -231,7 +247,7 @@ class Sparse(Data):
         for start in range(0, self.n, step):
             yield (X[start : start + step].toarray() - self.mean[rows]) * self.weight[rows], None
 
-    def chosen(self, rows):
+    def chosen(self, rows, _=None):
         """Return X[:, I] as CSR; the last is kept, for in CSR it costs as much as a product."""
         if self.last is None or not np.array_equal(rows, self.last[0]):
             self.last = np.array(rows), self.X[:, rows].tocsr()
@@ -241,15 +257,14 @@ class Sparse(Data):
         if self.cancels[rows].any():
             return sum(part.T @ part for part, _ in self.centred(rows))
         part, mean, weight = self.chosen(rows), self.mean[rows], self.weight[rows]
-        products = (part.T @ part).toarray() - self.n * np.outer(mean, mean)
-        return products * np.outer(weight, weight)
-
-    def product(self, V, rows=None):
-        self.tally[0] += 1
-        chosen = slice(None) if rows is None else rows
-        V = self.weight[chosen, None] * V
-        Y = (self.X if rows is None else self.chosen(rows)) @ V - self.mean[chosen] @ V
-        return self.finished(self.X.T @ Y, Y.sum(axis=0))
+        new, old = among_known(rows, self.known[0])
+        products = np.empty((len(rows), len(rows)))
+        products[np.ix_(~new, ~new)] = self.known[1][np.ix_(old, old)]
+        products[:, new] = (part.T @ part[:, new]).toarray()
+        products[new] = products[:, new].T
+        if 64 * len(rows) ** 2 <= self.max_memory:  # the next support will share most of them
+            self.known = np.array(rows), products
+        return (products - self.n * np.outer(mean, mean)) * np.outer(weight, weight)
 
     def columns(self, rows, among=slice(None)):
         width = max(1, BLOCK_BYTES // (8 * self.n))

@@ -5,7 +5,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 from fspca.covariance import DENSE_SIZE, FORMED_SIZE
 from fspca.leading import leading_in_memory
-from fspca.linalg import EPS, leading_of_matrix
+from fspca.linalg import EPS, embedded, leading_of_matrix
 
 
 def factor_of(A, least=1):
@@ -39,18 +39,10 @@ def _own_factor(A):
 
 def leading_on(Z, rows):
     """Return the leading eigenvector of A[I, I] embedded in d rows, for A = Z'Z."""
-    x = np.zeros(Z.shape[1])
-    if len(rows) <= DENSE_SIZE:
-        within = np.zeros((Z.shape[1], len(rows)))
-        within[rows, np.arange(len(rows))] = 1
-        columns = Z @ within
-        x[rows] = leading_of_matrix(columns.T @ columns, 1)[1][:, 0]
-        return x
-
-    def product(V):
-        full = np.zeros((Z.shape[1], V.shape[1]))
-        full[rows] = V
-        return (Z.T @ (Z @ full))[rows]
-
-    x[rows] = leading_in_memory(product, len(rows), 1)[1][:, 0]
-    return x
+    d, k = Z.shape[1], len(rows)
+    if k <= DENSE_SIZE:
+        columns = Z @ embedded(np.eye(k), rows, d)
+        v = leading_of_matrix(columns.T @ columns, 1)[1][:, 0]
+    else:
+        v = leading_in_memory(lambda V: (Z.T @ (Z @ embedded(V, rows, d)))[rows], k, 1)[1][:, 0]
+    return embedded(v, rows, d)

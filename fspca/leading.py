@@ -1,9 +1,6 @@
 """Leading eigenpairs, for what they cost: in memory, streamed, or among few samples."""
 
-from inspect import signature
-
 import numpy as np
-import scipy.linalg
 import scipy.sparse.linalg
 from scipy.sparse.linalg import LinearOperator
 
@@ -17,34 +14,50 @@ MISSED = 1e-8  # relative to the largest: what is left may not exceed the least 
 def leading_pairs(source, m, small):
     """Return the m largest eigenvalues, descending, and their eigenvectors as columns.
 
-    With at most `small` samples the n x n matrix Z Z' has them, in two passes.  A matrix and
-    sparse data are multiplied by single vectors, which needs the least arithmetic; dense data by
-    blocks, a third of the price for a vector; streamed too, which needs the fewest passes.
+    Where samples are fewer than features, Z Z' has them, which is smaller: with at most `small`
+    samples it is formed, in two passes.
     """
-    d, streamed, tol = source.size, source.streamed, source.accuracy
+    d = source.size
     if 4 * m >= d:
         return leading_of_matrix(source.submatrix(np.arange(d)), m)
-    if (pairs := leading_among_samples(source, m, 4 * small if streamed else small)) is not None:
+    if (pairs := leading_among_samples(source, m, small)) is not None:
         return pairs
-    if streamed or source.blockwise or 48 * m * d > source.max_memory:  # ARPACK takes six blocks
-        width = source.max_memory // (8 * m * d) - 4
-        width = int(np.clip(width, 3, 12 if streamed else 5))
-        return leading_of_operator(source.product, d, m, tol, width)
     dense = isinstance(source, Dense) and d <= 4 * small  # to factorise costs as to iterate
-    return leading_in_memory(source.product, d, m, tol, source.A if dense else None)
+    return iterated(source, source.product, d, m, source.A if dense else None)
 
 
-def leading_among_samples(source, m, most):
-    """Return the leading pairs by Z Z' where there are few samples of rank at least m, or None."""
-    Z = source.factor()
-    if Z is None or not m <= Z.shape[0] <= min(most, source.size / 2):
+def iterated(source, product, d, m, matrix=None):
+    """Return the m leading eigenpairs, found by products.
+
+    A matrix and sparse data are multiplied by single vectors, which needs the least arithmetic;
+    dense data by blocks, a third of the price for a vector; streamed too, which needs the fewest
+    passes.
+    """
+    if source.streamed or source.blockwise or 48 * m * d > source.max_memory:
+        width = int(np.clip(source.max_memory // (8 * m * d) - 4, 3, 12 if source.streamed else 5))
+        return leading_of_operator(product, d, m, source.accuracy, width)
+    return leading_in_memory(product, d, m, source.accuracy, matrix)
+
+
+def leading_among_samples(source, m, small):
+    """Return the leading pairs by Z Z' where there are fewer samples, of rank m at least, or None.
+
+    Streamed, a product with it takes two passes, one with A one: then it is formed or left alone.
+    """
+    Z, few = source.factor(), max(4 * m, 4 * small if source.streamed else small)
+    if Z is None or not m <= (n := Z.shape[0]) <= source.size / 2:
         return None
-    if (gram := source.gram()) is None:
+    if n <= few and (gram := source.gram()) is not None:
+        values, U = leading_of_matrix(gram, m)
+    elif n <= few or source.streamed:
         return None
-    values, U = leading_of_matrix(gram, m)
+    else:
+        values, U = iterated(source, lambda U: Z.matmat(Z.rmatmat(U)), n, m)
     if values[-1] <= MISSED * values[0]:
         return None
-    return values, fix_signs(np.linalg.qr(Z.rmatmat(U))[0])
+    V = Z.rmatmat(U)  # orthogonal up to rounding; in place, for it may be large
+    rotate(V, np.linalg.qr(normalise(V, np.random.default_rng(0)))[0])
+    return values, fix_signs(V)
 
 
 def leading_of_operator(product, d, m, tol=ACCURACY, width=3):
@@ -123,29 +136,25 @@ def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):
     1.65 sqrt(d) exp(-sqrt(t) (2 q - 1)) after q products (Kuczynski and Wozniakowski 1992).
     Where a copy is missed, all are found by blocks.
     """
-    rng, size = np.random.default_rng(0), (d, d)
+    rng = np.random.default_rng(0)
 
     def eigsh(apply, m, tol):
-        options = {"v0": rng.standard_normal(d), "tol": tol, "ncv": min(d, max(2 * m + 1, 8))}
-        if "rng" in signature(scipy.sparse.linalg.eigsh).parameters:
-            options["rng"] = rng
-        else:
-            apply = without_chance(apply)
-        operator = LinearOperator(size, lambda x: apply(x.reshape(d, 1))[:, 0], dtype=float)
+        ncv, apply = max(2 * m + 1, 8 if tol < 0.1 else 6), without_chance(apply)
+        operator = LinearOperator((d, d), lambda x: apply(x.reshape(d, 1))[:, 0], dtype=float)
+        options = {"v0": rng.standard_normal(d), "tol": tol, "ncv": min(d, ncv)}
         return scipy.sparse.linalg.eigsh(operator, m, which="LA", **options)
 
     try:
         values, V = eigsh(product, m, tol)
         values, V = values[::-1], V[:, ::-1]
         limit = values[-1] + max(MISSED, 10 * tol) * values[0]
-        if matrix is not None:
-            rest = matrix - (V * values) @ V.T
-            missed = not has_cholesky(limit * np.eye(d) - rest)
-        else:
+        if matrix is None:
             rest = lambda x: product(x) - V @ (values[:, None] * (V.T @ x))  # noqa: E731
-            missed = eigsh(rest, 1, 0.01)[0][0] > limit
-    except scipy.sparse.linalg.ArpackError:  # no convergence, or nothing to multiply
-        missed = True
+            missed = eigsh(rest, 1, 0.1)[0][0] > limit
+        else:
+            missed = np.linalg.cholesky(limit * np.eye(d) - matrix + (V * values) @ V.T) is None
+    except (scipy.sparse.linalg.ArpackError, np.linalg.LinAlgError):
+        missed = True  # no convergence, nothing to multiply, or no factorisation
     return leading_of_operator(product, d, m, tol) if missed else (values, fix_signs(V))
 
 
@@ -164,12 +173,3 @@ def without_chance(apply):
         return last
 
     return product
-
-
-def has_cholesky(A):
-    """Say whether A has a Cholesky factorisation."""
-    try:
-        scipy.linalg.cholesky(A, lower=True, overwrite_a=True, check_finite=False)
-    except scipy.linalg.LinAlgError:
-        return False
-    return True

@@ -64,6 +64,17 @@ def leading_of_matrix(A, m):
     return values[: -m - 1 : -1], fix_signs(vectors[:, : -m - 1 : -1])
 
 
+def embedded(V, rows, d):
+    """Return an array of d rows: those of V where told, zeros elsewhere.
+
+    >>> embedded(np.array([3.0, 4.0]), [2, 0], 4)
+    array([4., 0., 3., 0.])
+    """
+    W = np.zeros((d, *np.shape(V)[1:]))
+    W[rows] = V
+    return W
+
+
 def random_subspace(d, m, rng):
     """Draw an orthonormal d x m basis of a uniformly random m-dimensional subspace.
 

@@ -396,22 +396,22 @@ def _reported(body, bound, measured):
             given["progress"] = Bar(unit) if tell is True else lambda news: tell(news.times(unit))
     inside = INSIDE.set(True)
     try:
-        solution = body(*bound.args, **bound.kwargs)
+        found = body(*bound.args, **bound.kwargs)
     finally:
         INSIDE.reset(inside)
-    if unit != 1:
-        solution = solution.times(unit)
-    if INSIDE.get():
-        return solution
-    if solution.stopped == "max_iter":
-        message = f"{solution.solver} stopped at max_iter={given.get('max_iter')}"
-        warnings.warn(f"{message} before it settled", ConvergenceWarning, stacklevel=3)
+    many = isinstance(found, list)
+    answers = [each if unit == 1 else each.times(unit) for each in (found if many else [found])]
     cost = {"seconds": perf_counter() - began, "passes": A.passes - passes}
-    try:
-        shares = _shares(given["A"], given["m"], unit)
-        return replace(solution, **cost, **shares, names=A.names)
-    except KeyboardInterrupt:
-        return replace(solution, **cost, stopped="interrupted")
+    for i, solution in enumerate(answers if not INSIDE.get() else ()):
+        if solution.stopped == "max_iter":
+            message = f"{solution.solver} stopped at max_iter={given.get('max_iter')}"
+            warnings.warn(f"{message} before it settled", ConvergenceWarning, stacklevel=3)
+        try:
+            shares = _shares(given["A"], solution.problem.m, unit)
+            answers[i] = replace(solution, **cost, **shares, names=A.names)
+        except KeyboardInterrupt:
+            answers[i] = replace(solution, **cost, stopped="interrupted")
+    return answers if many else answers[0]
 
 
 def _shares(A, m, unit):

@@ -5,10 +5,10 @@ A source has a `size` and answers `diagonal()` and `product(V, rows)`; all else 
 """
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import eye_array
 from scipy.sparse.linalg import aslinearoperator
 
-from fspca.linalg import ACCURACY
+from fspca.linalg import ACCURACY, embedded
 
 
 class Source:
@@ -194,9 +194,7 @@ class Dense(Source):
         if rows is None:
             return self.A @ V
         if 2 * len(rows) > self.size:  # then copying rows of A costs more than multiplying zeros
-            full = np.zeros((self.size, V.shape[1]))
-            full[rows] = V
-            return self.A @ full
+            return self.A @ embedded(V, rows, self.size)
         return self.A[rows].T @ V
 
     def factor(self):
@@ -218,6 +216,12 @@ class View(Source):
     @property
     def passes(self):
         return self.base.passes
+
+
+def among_known(rows, known):
+    """Return which rows are new, and where the others stand among those known."""
+    order, new = np.argsort(known), ~np.isin(rows, known)
+    return new, order[np.searchsorted(known[order], rows[~new])]
 
 
 class Remembering(View):
@@ -246,9 +250,8 @@ class Remembering(View):
         if not (isinstance(among, slice) and self.fits(len(rows))):
             return self.base.columns(rows, among)
         if not np.array_equal(rows, self.rows):
-            order = np.argsort(self.rows)
-            new, C = ~np.isin(rows, self.rows), np.empty((self.size, len(rows)))
-            C[:, ~new] = self.kept[:, order[np.searchsorted(self.rows[order], rows[~new])]]
+            (new, old), C = among_known(rows, self.rows), np.empty((self.size, len(rows)))
+            C[:, ~new] = self.kept[:, old]
             if new.any():
                 C[:, new] = self.base.columns(rows[new])
             C.setflags(write=False)
@@ -296,11 +299,7 @@ class Restricted(View):
 
     def factor(self):
         Z = self.base.factor()
-        if Z is None:
-            return None
-        places = (self.chosen, np.arange(self.size))
-        embed = csr_array((np.ones(self.size), places), shape=(self.base.size, self.size))
-        return Z @ aslinearoperator(embed)
+        return Z and Z @ aslinearoperator(eye_array(self.base.size, format="csc")[:, self.chosen])
 
     def precise(self):
         return Restricted(self.base.precise(), self.chosen)

@@ -2,11 +2,10 @@
 
 import numpy as np
 
-from fspca.linalg import largest, random_subspace
+from fspca.linalg import embedded, largest, random_subspace
 from fspca.problem import SharedSupport
 from fspca.shared_support.fantope import fantope
 from fspca.shared_support.go import go
-from fspca.shared_support.refit import refit
 from fspca.validate import checked_choice, checked_real
 
 WORDS = ("pca", "variance", "random")
@@ -28,8 +27,9 @@ def starting_point(A, problem, init, rng):
 
     "pca" starts from the m leading eigenvectors of A, "random" from a uniformly random subspace,
     an array from its columns as they are.  "variance" starts from features of largest variance:
-    for a shared support the best loadings on k of them, otherwise the m of them themselves.
-    For a shared support "go" and "fantope" start from these solvers' answers.
+    for a shared support k of them, otherwise the m of them themselves.
+    For a shared support "go" and "fantope" start from these solvers' answers, and "variance" from
+    k features without loadings, W being None.
 
     Numbers that are equal up to rounding count as equal, and then the smaller index comes first
     (`fspca.linalg.largest`): on standardised data, whose variances are 1 up to their last
@@ -52,9 +52,6 @@ def starting_point(A, problem, init, rng):
             raise KeyboardInterrupt
         return solution.W, solution.support
     if isinstance(problem, SharedSupport):
-        support = largest(A.diagonal(), problem.k)
-        return refit(A, support, problem.m)[0], support
+        return None, largest(A.diagonal(), problem.k)
     support = largest(A.diagonal(), problem.m)
-    W = np.zeros((A.size, problem.m))
-    W[support, np.arange(problem.m)] = 1.0
-    return W, support
+    return embedded(np.eye(problem.m), support, A.size), support

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspca.linalg import random_subspace
+from fspca.linalg import embedded, random_subspace
 from fspca.problem import SharedSupport
 from fspca.validate import checked_choice, checked_nonnegative
 
@@ -251,8 +251,7 @@ def make_spiked(n: int, d: int, m: int, k: int, strength: float = 10.0,
     SharedSupport(m, k).fit(d)
     strength = checked_nonnegative("strength", strength)
     rng = np.random.default_rng(seed)
-    U = np.zeros((d, m))
-    U[:k] = random_subspace(k, m, rng)
+    U = embedded(random_subspace(k, m, rng), np.arange(k), d)
     spikes = np.sqrt(strength) * rng.standard_normal((n, m))
     return rng.standard_normal((n, d)) + spikes @ U.T, U
 

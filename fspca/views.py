@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.sparse.linalg import aslinearoperator
 
+from fspca.linalg import embedded
 from fspca.sources import View
 
 
@@ -20,8 +21,7 @@ class Shifted(View):
         return self.base.submatrix(rows) + self.sigma * np.eye(len(rows))
 
     def columns(self, rows, among=slice(None)):
-        shift = np.zeros((self.size, len(rows)))
-        shift[rows, np.arange(len(rows))] = self.sigma
+        shift = embedded(self.sigma * np.eye(len(rows)), rows, self.size)
         return self.base.columns(rows, among) + shift[among]
 
     def product(self, V, rows=None):
@@ -99,8 +99,8 @@ class Deflated(View):
         return Z and Z - Z @ x @ x.T
 
     def gram(self):
-        gram = self.base.gram()
-        return None if gram is None else gram - np.outer(z := self.base.factor() @ self.x, z)
+        gram, Z = self.base.gram(), self.base.precise().factor()
+        return None if gram is None else gram - np.outer(z := Z @ self.x, z)
 
     def precise(self):
         return Deflated(self.base.precise(), self.x)

@@ -319,7 +319,8 @@ def test_every_solver_keeps_the_contract(name, rule, monkeypatch):
 
 def test_every_public_solver_is_held_to_it():
     public = {each for each in vars(fspca).values() if hasattr(each, "__wrapped__")}
-    assert public == {solver.function for solver in SOLVERS.values()}
+    several = {fspca.path}  # answers a list, and keeps the budgets of all: test_path says how
+    assert public - several == {solver.function for solver in SOLVERS.values()}
 
 
 def spoiled(**changes):

@@ -101,7 +101,7 @@ def client():
     options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     with (
         dask.config.set({"distributed.worker.daemon": False}),
-        LocalCluster(dashboard_address=None, **options) as cluster,
+        LocalCluster(dashboard_address=":0", **options) as cluster,
         Client(cluster) as client,
     ):
         yield client

@@ -66,3 +66,47 @@ def test_the_scale_of_the_covariance_does_not_matter():
 def test_one_of_the_two_is_a_sequence(m, k):
     with pytest.raises(ValueError, match="one of the two must be a sequence"):
         path(np.eye(5), m, k)
+
+
+def whole(A, answers, ks, m=2):
+    assert [(answer.problem.m, answer.problem.k) for answer in answers] == [(m, k) for k in ks]
+    return all(check_solution(A, answer) and answer.solver == "path" for answer in answers)
+
+
+def test_a_budget_of_seconds_leaves_an_answer_for_each():
+    A = make_scheme("F", 30, 0)
+    answers = path(A, 2, [3, 5, 8], max_seconds=0)
+    assert whole(A, answers, [3, 5, 8])
+    assert {answer.stopped for answer in answers} == {"max_seconds"}
+    assert all(answer.upper_bound is None for answer in answers)
+
+
+def test_it_is_told_of_all_steps_and_a_ctrl_c_at_any_of_them_loses_nothing():
+    A, ks, told = make_scheme("F", 30, 0), [3, 5, 8], []
+    known = path(A, 2, ks, progress=told.append)
+    values = [news.objective for news in told]
+    assert len(told) > 5
+    assert values == sorted(values)
+    assert values[-1] == pytest.approx(known[-1].objective)
+    for last in range(1, len(told) + 1):
+
+        def interrupt(news, last=last):
+            if news.step == last:
+                raise KeyboardInterrupt
+
+        answers = path(A, 2, ks, progress=interrupt)
+        assert whole(A, answers, ks)
+        cut = [answer for answer in answers if answer.stopped == "interrupted"]
+        assert cut or [a.objective for a in answers] == [a.objective for a in known]
+
+
+def test_its_answers_say_what_they_cost_and_share():
+    A = make_scheme("F", 12, 0)
+    for answer in path(A, 2, [3, 5]):
+        assert answer.seconds > 0
+        assert answer.total_variance == pytest.approx(np.trace(A))
+        assert answer.pca_variance == pytest.approx(np.linalg.eigvalsh(A)[-2:].sum())
+    with pytest.raises(ValueError, match="n_starts"):
+        path(A, 2, [3, 5], n_starts=-1)
+    with pytest.raises(TypeError, match="progress"):
+        path(A, 2, [3, 5], progress=3)

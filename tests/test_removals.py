@@ -24,7 +24,6 @@ from fspca.linalg import largest
 from fspca.problem import SharedSupport
 from fspca.separate_supports.alternation import alternate
 from fspca.shared_support import certificate, ground, iteration, tree
-from fspca.shared_support import ipu as climbing
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.semidefinite import TopPairs
 from fspca.shared_support.swap import best_start
@@ -386,7 +385,7 @@ def noise_has_no_inverse():
     A = diag(1, 0), W = I.
     """
     AW, M = np.array([[1.0, 1e-20], [0.0, 1e-18]]), np.diag([1.0, 1e-40])
-    assert np.sum(climbing.proxy_rows(AW, M) ** 2, axis=1) == pytest.approx([1.0, 0.0])
+    assert np.sum(iteration.proxy_rows(AW, M) ** 2, axis=1) == pytest.approx([1.0, 0.0])
 
 
 def the_best_step_is_kept():
@@ -501,7 +500,7 @@ REMOVALS = {
     "max_seconds within a node": (
         SupportTree.opened, "or self.run.left == 0", "", seconds_end_the_root),
     "cut of the pseudoinverse": (
-        climbing.proxy_rows, "len(w) * np.finfo(float).eps * w[-1]", "0", noise_has_no_inverse),
+        iteration.proxy_rows, "len(w) * np.finfo(float).eps * w[-1]", "0", noise_has_no_inverse),
     'keep="best"': (
         iteration.from_every_start, 'latest=keep == "last"', "latest=True", the_best_step_is_kept),
     "V and Y agree": (alternate, "[step.V - step.Y, ", "[", sadmm_has_settled),

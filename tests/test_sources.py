@@ -172,6 +172,38 @@ def test_hdf5_is_streamed(chunks, tmp_path):
         assert np.array_equal(ipu(A, M, K).support, ipu(np.cov(X.T), M, K).support)
 
 
+class Zarr(Rows):
+    """What a zarr array answers: a shape, a dtype, chunks and slices of rows, as NumPy arrays."""
+
+    chunks, ndim = (5, 40), 2
+
+    def __array__(self, *_, **__):
+        raise AssertionError("an array on a disk is not to be loaded whole")
+
+
+def stored_by_zarr(X, path):
+    """Return X as zarr stores it where zarr is installed, and else what looks alike."""
+    try:
+        import zarr
+    except ImportError:
+        return Zarr(X)
+    stored = zarr.open(str(path), mode="w", shape=X.shape, chunks=(5, 40), dtype=X.dtype)
+    stored[:] = X
+    return stored
+
+
+@pytest.mark.usefixtures("not_formed")
+def test_zarr_is_streamed(tmp_path):
+    X = planted()
+    stored = stored_by_zarr(X, tmp_path / "X.zarr")
+    A = Covariance.from_data(stored)
+    assert repr(A) == "Covariance(40 features, streamed)"
+    np.testing.assert_allclose(A.columns([3, 1]), np.cov(X.T)[:, [3, 1]], atol=1e-12)
+    end = ipu(A, M, K)
+    assert np.array_equal(end.support, ipu(np.cov(X.T), M, K).support)
+    assert A.passes == 3  # nothing was kept whole: two for the columns, one for the eigenvectors
+
+
 @pytest.mark.parametrize("dtype", ["u1", "i8", "f2", "f4", "f8", "g", "?", ">f8"])
 def test_every_real_type_is_taken(dtype):
     X = (planted() > 0.5).astype(dtype)

@@ -9,8 +9,8 @@ import pytest
 
 from fspca import ConvergenceWarning, Covariance, SharedSupport, exhaustive, go, ipu, swap
 from fspca.linalg import largest, random_subspace
+from fspca.shared_support.iteration import ascend_together
 from fspca.shared_support.swap import best_of, columns_in_parts, entry_bounds, quick_bounds, top_sum
-from fspca.shared_support.together import ascend_together
 from fspca.synthetic import make_scheme
 
 module = import_module("fspca.shared_support.swap")
@@ -180,5 +180,10 @@ def test_many_starts_cost_the_passes_of_one(monkeypatch):
         alone.append(ipu(A, 2, 6, init=start).passes)
     A = Covariance.from_data(X.view(np.memmap))
     before = A.passes
-    ascend_together(A, [(2, 6, start) for start in starts])
+    ends = ascend_together(A, [(2, 6, start) for start in starts])
     assert A.passes - before <= max(alone) + 1
+    asked = {"init": starts[0], "n_starts": 8, "seed": 0}
+    many = ipu(Covariance.from_data(X.view(np.memmap)), 2, 6, **asked)
+    assert many.passes <= max(alone) + 2
+    assert many.objective == pytest.approx(ipu(np.cov(X.T), 2, 6, **asked).objective)
+    assert many.objective >= ends[0].value * (1 - 1e-12)

@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from fspca.linalg import EPS, largest
+from fspca.linalg import EPS, embedded, largest
 from fspca.nonnegative.low_rank import climb_low_rank, settle
 
 LEAST = 1e-3  # of a cell's largest height: lower ones are raised to it, which keeps a bound valid
@@ -83,8 +83,7 @@ def close_constant(V, cells, bounds, k, x, value):
         a = V[S] @ vectors[:, -1]
         a = a * np.sign(a.sum())
         if top[-1] > value and a.min() >= -slack:
-            x = np.zeros(len(V))
-            x[S] = np.maximum(a, 0.0) / np.linalg.norm(np.maximum(a, 0.0))
+            x = embedded(np.maximum(a, 0.0) / np.linalg.norm(np.maximum(a, 0.0)), S, len(V))
             value = np.sum((V.T @ x) ** 2)
         if top[-1] <= value * (1 + ROUNDING):
             bounds[i] = min(bounds[i], top[-1] * (1 + MARGIN))

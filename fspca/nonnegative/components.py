@@ -5,7 +5,7 @@ from copy import deepcopy
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.linalg import largest
+from fspca.linalg import embedded, largest
 from fspca.nonnegative.low_rank import low_rank
 from fspca.problem import Nonnegative, solution_of
 from fspca.running import Run
@@ -93,6 +93,4 @@ def draws(seed):
 
 def alone(A):
     """The feature of largest variance."""
-    x = np.zeros(A.size)
-    x[largest(A.diagonal(), 1)] = 1.0
-    return x
+    return embedded(1.0, largest(A.diagonal(), 1), A.size)

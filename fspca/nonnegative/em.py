@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import TIE, largest
+from fspca.linalg import TIE, embedded, largest
 from fspca.nonnegative.components import alone, draws, one_by_one
 from fspca.nonnegative.low_rank import answer
 from fspca.problem import CUT_SHORT, Nonnegative, SeparateSupports, Solution
@@ -161,8 +161,7 @@ def settled_on_cut(A, k, w, before, tol, run):
     v, after = iterate(A.restricted(rows), unit_columns(w[rows, None]), len(rows), tol, inner)
     if inner.stopped == "interrupted":
         raise KeyboardInterrupt
-    x = np.zeros(A.size)
-    x[rows] = v[:, 0]
+    x = embedded(v[:, 0], rows, A.size)
     x = x if x.any() else alone(A)
     value = float(x @ A.product(x[:, None])[:, 0])
     ended = run.stopped if run.stopped in CUT_SHORT else inner.stopped

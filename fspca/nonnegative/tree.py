@@ -10,6 +10,7 @@ import numpy as np
 
 from fspca.best_first import PROOF, Part, Tree
 from fspca.check_certificate import decisions, none_positive
+from fspca.linalg import embedded
 from fspca.nonnegative.low_rank import answer, ascend_one, keep_positive
 from fspca.nonnegative.relaxation import SignedGround, claim_of_columns
 from fspca.running import Run
@@ -36,9 +37,7 @@ class ComponentTree(Tree):
 
     def offer_vector(self, rows, v):
         """Offer a vector on some features, with the sign that makes more of it positive."""
-        x = np.zeros(self.size)
-        x[rows] = v * np.sign(v.sum())
-        self.offer(x)
+        self.offer(embedded(v * np.sign(v.sum()), rows, self.size))
 
     def claim(self, bound):
         """The tree, as a claim that lacks only its matrix: nothing explains more than the bound."""

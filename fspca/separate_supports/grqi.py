@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import EPS, largest
+from fspca.linalg import EPS, embedded, largest
 from fspca.problem import SeparateSupports, Solution
 from fspca.progress import Listener
 from fspca.running import solves
@@ -36,9 +36,8 @@ def rayleigh(A, k, start=None, note=None, power_steps=None, tol=1e-6, max_iter=1
         v = y[rows] / (np.abs(y[rows]).max() or 1.0)
         if not v.any():  # nothing is left to explain
             v[0] = 1.0
-        v, x = v / np.linalg.norm(v), np.zeros(A.size)
-        x[rows] = v
-        return rows, v, x
+        v = v / np.linalg.norm(v)
+        return rows, v, embedded(v, rows, A.size)
 
     if start is None:
         start = starting_point(A, SeparateSupports(1, k), "variance", None)[0][:, 0]
@@ -46,8 +45,7 @@ def rayleigh(A, k, start=None, note=None, power_steps=None, tol=1e-6, max_iter=1
     B = A.submatrix(rows)
     for n_iter in range(1, max_iter + 1):
         v, before = inverse_step(B, v), x
-        y = np.zeros(A.size)
-        y[rows] = v
+        y = embedded(v, rows, A.size)
         if power_steps is None or n_iter <= power_steps:
             y = A.product(v[:, None], rows)[:, 0]
         rows, v, x = kept(y)

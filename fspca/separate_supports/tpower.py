@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import largest
+from fspca.linalg import embedded, largest
 from fspca.problem import SeparateSupports, Solution
 from fspca.progress import Listener
 from fspca.running import solves
@@ -36,8 +36,7 @@ def truncated_power(A, k, start=None, note=None, tol=1e-12, max_iter=200):
         if norm == 0:  # nothing lies in this direction
             product[chosen], peak, norm = 1.0, 1.0, np.sqrt(k)
         rows, v = chosen, product[chosen] / peak / norm
-        x = np.zeros(A.size)
-        x[rows] = v
+        x = embedded(v, rows, A.size)
 
 
 @solves(SeparateSupports)

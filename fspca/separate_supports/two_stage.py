@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import largest
+from fspca.linalg import embedded, largest
 from fspca.problem import SharedSupport, Solution, solution_of
 from fspca.progress import Listener
 from fspca.running import Run, best_run, solves
@@ -125,9 +125,7 @@ def _stages(A, m, k, stage, V, needs_first, refit, run):
         return best_on(A, support, m)[0], support
 
     def within(V, support):
-        W = np.zeros((A.size, m))
-        W[support] = V
-        return W, support
+        return embedded(V, support, A.size), support
 
     with run:
         try:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.linalg import largest
+from fspca.linalg import embedded, largest
 from fspca.problem import SharedSupport, Solution, solution_of
 from fspca.running import solves
 from fspca.shared_support.refit import refit
@@ -79,6 +79,5 @@ def cssp(A: Covariance, m: int, k: int, *, refined: bool = False) -> Solution:
     if refined:
         W = refit(A, support, m)[0]
     else:
-        W = np.zeros((A.size, m))
-        W[support] = np.linalg.qr(encoder(A, support, m))[0]
+        W = embedded(np.linalg.qr(encoder(A, support, m))[0], support, A.size)
     return solution_of(A.plain, problem, W, "cssp", support=support, n_iter=1)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fspca.covariance import Covariance, as_covariance
-from fspca.linalg import fix_signs, largest
+from fspca.linalg import embedded, fix_signs, largest
 from fspca.problem import SharedSupport, Solution
 from fspca.progress import Listener
 from fspca.running import Run, solves
@@ -147,6 +147,4 @@ def rounded(A, H, problem):
         np.where(weight > ACTIVE, 1 + weight, variance / (2 * variance.max() or 1.0)), problem.k
     )
     vectors = fix_signs(np.linalg.eigh(H)[1][:, : -problem.m - 1 : -1])
-    W = np.zeros_like(vectors)
-    W[support] = np.linalg.qr(vectors[support])[0]
-    return W, support
+    return embedded(np.linalg.qr(vectors[support])[0], support, A.size), support

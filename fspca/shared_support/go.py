@@ -67,9 +67,9 @@ def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
     if k == m:  # then each A[I, I] has rank at most m, whatever the rank of A
         variances = A.diagonal()
     else:
-        values, vectors = A.leading(m + 1 if shift else m)
+        values, V = A.leading(m + 1 if shift else m)
         sigma = values[m] if shift else 0.0
-        variances = vectors[:, :m] ** 2 @ np.maximum(values[:m] - sigma, 0.0)
+        variances = np.einsum("ij,ij,j->i", V[:, :m], V[:, :m], np.maximum(values[:m] - sigma, 0))
     support = largest(variances, k)
     facts: dict = {"n_iter": 1}
     if k == m:  # a sum of k numbers, each at most that much too small

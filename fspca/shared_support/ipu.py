@@ -10,18 +10,8 @@ from fspca.problem import SharedSupport, Solution
 from fspca.progress import Listener
 from fspca.running import solves
 from fspca.shared_support.go import go
-from fspca.shared_support.iteration import from_every_start
+from fspca.shared_support.iteration import from_every_start, proxy_rows
 from fspca.starts import SHARED_WORDS, checked_init
-
-
-def proxy_rows(AW, M):
-    """Return Z, d x m, with ZZ' the proxy P = AW (W'AW)^+ W'A.
-
-    With M = W'AW = U diag(w) U', Z = AW U w^{-1/2}.
-    """
-    w, U = np.linalg.eigh(M)
-    kept = w > len(w) * np.finfo(float).eps * w[-1]
-    return AW @ (U[:, kept] / np.sqrt(w[kept]))
 
 
 def proxy_diagonal(A, V, rows=None):
@@ -30,7 +20,8 @@ def proxy_diagonal(A, V, rows=None):
     P itself is never formed: the cost is one product with A.
     """
     AW = A.product(V, rows)
-    return np.sum(proxy_rows(AW, V.T @ (AW if rows is None else AW[rows])) ** 2, axis=1)
+    Z = proxy_rows(AW, V.T @ (AW if rows is None else AW[rows]))
+    return np.einsum("ij,ij->i", Z, Z)
 
 
 @solves(SharedSupport)
@@ -55,6 +46,7 @@ def ipu(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "go", n_starts
         columns given.
     n_starts : int
         Ascents in all; those after the first start from random subspaces. The best is kept.
+        All ascend side by side: a step of all is one product with A.
     seed : int
         Of the random starts.
     max_iter, max_seconds : int, float

@@ -3,20 +3,40 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from fspca.covariance import Matrix, as_covariance
+from fspca.covariance import Covariance
+from fspca.linalg import embedded
 from fspca.problem import SharedSupport, Solution
+from fspca.progress import Listener
+from fspca.running import Run, solves
 from fspca.shared_support.certificate import upper_bound, with_bound
+from fspca.shared_support.iteration import ascents
+from fspca.shared_support.refit import solution_on
 from fspca.shared_support.swap import GAIN, admitted, first_starts, swap
-from fspca.shared_support.together import ascend_together
 from fspca.validate import checked_choice
 
 
-def path(A: Matrix, m: int | Sequence[int], k: int | Sequence[int], *,
+class Several(NamedTuple):
+    """m components on k features, one of the two a sequence: a problem for each entry."""
+
+    m: int | Sequence[int]
+    k: int | Sequence[int]
+
+    def fit(self, d):
+        """Return itself; `path` asks whether each problem can be asked of d features."""
+        if (np.ndim(self.m) == 0) == (np.ndim(self.k) == 0):
+            raise ValueError(f"m={self.m} and k={self.k}: one of the two must be a sequence")
+        return self
+
+
+@solves(Several, counts=True)
+def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
          bound: str | None = "shifted", n_starts: int = 5, seed: int | None = 0,
-         max_iter: int = 1000) -> list[Solution]:  # fmt: skip
+         max_iter: int = 1000, max_seconds: float | None = None,
+         progress: Listener | None = None) -> list[Solution]:  # fmt: skip
     r"""Return answers for several k, or several m, each started from its neighbours.
 
     The problems are max trace(W'AW) over W'W = I with at most k nonzero rows.  Go, the largest
@@ -35,6 +55,10 @@ def path(A: Matrix, m: int | Sequence[int], k: int | Sequence[int], *,
         Random starts of each problem, beside Go's and the largest variances.
     max_iter : int
         Exchanges at most, for each problem; ending there warns.
+    max_seconds : float
+        For all; what has been found by then, or by a Ctrl-C, is returned as it is.
+    progress : True or callable
+        Told of the best after each step of all, and after each problem's exchanges.
 
     Returns
     -------
@@ -56,61 +80,53 @@ def path(A: Matrix, m: int | Sequence[int], k: int | Sequence[int], *,
     >>> [solution.support.tolist() for solution in path(A, 1, [1, 2, 3])]
     [[0], [1, 2], [0, 1, 2]]
     """
-    A = as_covariance(A).plain
-    unit = A.unit
-    A = A if unit == 1 else A.scaled(1 / unit)
-    if (np.ndim(m) == 0) == (np.ndim(k) == 0):
-        raise ValueError(f"m={m} and k={k}: one of the two must be a sequence")
+    A = A.plain
     if bound is not None:
         checked_choice("bound", bound, ("shifted", "dual"))
     pairs = [(m, each) for each in k] if np.ndim(m) == 0 else [(each, k) for each in m]
     problems = [SharedSupport(*pair).fit(A.size) for pair in pairs]
-    order = sorted(set(pairs))
-    rng = np.random.default_rng(seed)
-    starts = {pair: first_starts(A, SharedSupport(*pair), n_starts, rng) for pair in order}
-    best = ascended(A, starts, {})
-    while True:  # from the neighbours, in both directions, while that helps
-        near = {pair: [] for pair in order}
-        for first, second in pairwise(order):
-            near[first].append(warm(best[second], first, A.size))
-            near[second].append(warm(best[first], second, A.size))
-        better = ascended(A, near, best)
-        if all(better[pair] is best[pair] for pair in order):
+    order = sorted({(problem.m, problem.k) for problem in problems})
+    rng, best, found = np.random.default_rng(seed), {}, {}
+    with Run(None, max_seconds, progress) as run:
+        near = {pair: first_starts(A, SharedSupport(*pair), n_starts, rng) for pair in order}
+        while ascended(A, near, best, run) and run.left != 0:
+            near = {pair: [] for pair in order}  # the neighbours, in both directions
+            for first, second in pairwise(order):
+                near[first].append(warm(best[second], first, A.size))
+                near[second].append(warm(best[first], second, A.size))
+        before = None
+        for pair in order if run.left != 0 else ():
+            start = best[pair].support
+            if before is not None and best[pair].value < before.objective:  # as much is explained
+                start = admitted(SharedSupport(*pair), A.diagonal(), before.support)
+            before = swap(A, *pair, init=start, max_iter=max_iter, max_seconds=run.left)
+            found[pair] = before
+            run.take(before)
+            run.tell()
+        for pair in found if bound is not None else ():
+            if run.left != 0:
+                known = upper_bound(A, *pair, method=bound, max_seconds=run.left)
+                found[pair] = with_bound(A, found[pair], known)
+    cut = {"n_iter": 1, "stopped": run.stopped or "max_seconds"}
+    for pair in set(order) - set(found):
+        found[pair] = solution_on(A, SharedSupport(*pair), best[pair].support, "path", **cut)
+    return [replace(found[problem.m, problem.k], solver="path") for problem in problems]
+
+
+def ascended(A, starts, best, run):
+    """Raise the best Ascent of each problem from its starts, and say whether any gained."""
+    asked, gained = [(*pair, start) for pair, given in starts.items() for start in given], False
+    for ends in ascents(A, asked):
+        for (m, k, _), end in zip(asked, ends, strict=True):
+            if (m, k) not in best or end.value > best[m, k].value * (1 + GAIN):
+                best[m, k], gained = end, True
+        run.answer, run.value = best, max(end.value for end in best.values())
+        run.tell()
+        if run.left == 0:
             break
-        best = better
-    found, before = {}, None
-    for pair in order:
-        support = best[pair].support
-        if before is not None and best[pair].value < before.objective:
-            support = admitted(
-                SharedSupport(*pair), A.diagonal(), before.support
-            )  # which explains at least as much
-        before = found[pair] = swap(A, *pair, init=support, max_iter=max_iter)
-    answers = [bounded(A, found[problem.m, problem.k], bound) for problem in problems]
-    return [replace(answer.times(unit), solver="path") for answer in answers]
-
-
-def ascended(A, starts, best):
-    """Return the best Ascent of each problem, after its starts have ascended."""
-    asked = [(*pair, start) for pair, given in starts.items() for start in given]
-    best = dict(best)
-    for (m, k, _), end in zip(asked, ascend_together(A, asked) if asked else [], strict=True):
-        if (m, k) not in best or end.value > best[m, k].value * (1 + GAIN):
-            best[m, k] = end
-    return best
+    return gained
 
 
 def warm(end, pair, d):
     """Return a start of one problem at the end of another's ascent."""
-    if len(end.support) == pair[1]:
-        return end.support
-    W = np.zeros((d, end.loadings.shape[1]))
-    W[end.support] = end.loadings
-    return W
-
-
-def bounded(A, solution, method):
-    if method is None:
-        return solution
-    problem = solution.problem
-    return with_bound(A, solution, upper_bound(A, problem.m, problem.k, method=method))
+    return end.support if len(end.support) == pair[1] else embedded(end.loadings, end.support, d)

@@ -1,19 +1,24 @@
 """The best answer on a support that is already chosen."""
 
-import numpy as np
-
+from fspca.covariance import DENSE_SIZE
+from fspca.linalg import embedded, leading_of_matrix
 from fspca.problem import solution_of
 
 
-def refit(A, support, m):
-    """Return the m leading eigenvectors of A[I, I] embedded in d rows, and their variance.
+def best_pairs(A, support, m):
+    """Return the m leading eigenvalues and eigenvectors of A[I, I].
 
     By Ky Fan's theorem no W with orthonormal columns and rows within I explains more.
     """
-    values, vectors = A.restricted(support).leading(m)
-    W = np.zeros((A.size, m))
-    W[support] = vectors
-    return W, float(values.sum()) - m * A.ridge
+    if len(support) <= DENSE_SIZE:
+        return leading_of_matrix(A.submatrix(support), m)
+    return A.restricted(support).leading(m)
+
+
+def refit(A, support, m):
+    """Return the best loadings on a support as columns of d rows, and their variance."""
+    values, V = best_pairs(A, support, m)
+    return embedded(V, support, A.size), float(values.sum()) - m * A.ridge
 
 
 def solution_on(A, problem, support, solver, **facts):

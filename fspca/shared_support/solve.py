@@ -84,12 +84,12 @@ def solve(A: Covariance, m: int, k: int, *, effort: str = "fast", required: Sequ
             f"effort='thorough' needs the matrix or the data in max_memory={max_memory} bytes"
         )
     with Run(max_iter, max_seconds, progress) as run:
-        run.take(best_start(A, problem, 0, seed))
+        run.take(best_start(A, problem, 0, seed, lambda: run.left))
         run.tell()
         if run.left != 0:
             rng = np.random.default_rng(seed)
             starts = [random_subspace(A.size, m, rng) for _ in range(STARTS[effort])]
-            run.take(best_of(A, problem, starts))
+            run.take(best_of(A, problem, starts, lambda: run.left))
         light = least_light_bound(ground)
         run.answer = ground.claimed(run.answer, light)
         run.tell(bound=light.bound)

@@ -14,8 +14,8 @@ from fspca.linalg import largest, random_subspace
 from fspca.problem import SharedSupport, Solution
 from fspca.progress import Listener
 from fspca.running import Run, solves
+from fspca.shared_support.iteration import ascend_together
 from fspca.shared_support.refit import solution_on
-from fspca.shared_support.together import ascend_together
 from fspca.starts import checked_init
 from fspca.validate import checked_choice, checked_support
 
@@ -211,9 +211,10 @@ def entry_bounds(values, shaft, rest, variances, m):
     return np.linalg.eigvalsh(arrow)[:, -m:].sum(axis=1) if len(arrow) else np.empty(0)
 
 
-def best_start(A, problem, n_starts, seed):
+def best_start(A, problem, n_starts, seed, left=lambda: None):
     """Return the best of IPU and exchanges from Go, the largest variances and random starts."""
-    return best_of(A, problem, first_starts(A, problem, n_starts, np.random.default_rng(seed)))
+    starts = first_starts(A, problem, n_starts, np.random.default_rng(seed))
+    return best_of(A, problem, starts, left)
 
 
 def first_starts(A, problem, n_starts, rng):
@@ -222,14 +223,14 @@ def first_starts(A, problem, n_starts, rng):
     return supports + [random_subspace(A.size, problem.m, rng) for _ in range(n_starts)]
 
 
-def best_of(A, problem, starts):
-    """Return the best of IPU, then exchanges, from each of some supports."""
+def best_of(A, problem, starts, left=lambda: None):
+    """Return the best of IPU, then exchanges for left() seconds, from each of some supports."""
     ends = ascend_together(A, [(problem.m, problem.k, start) for start in starts])
     sides = {"required": problem.required, "forbidden": problem.forbidden}
     ends = {tuple(admitted(problem, A.diagonal(), end.support).tolist()) for end in ends}
     found = []
     for end in sorted(ends):
-        found.append(swap(A, problem.m, problem.k, init=list(end), **sides))
+        found.append(swap(A, problem.m, problem.k, init=list(end), max_seconds=left(), **sides))
         if found[-1].stopped == "interrupted":
             break
     best = max(found, key=lambda solution: solution.objective)

@@ -1,57 +1,64 @@
-"""Ours beside others, each in a process of its own: seconds, memory, passes, what is explained.
+"""Ours beside others: seconds of CPU, memory, passes, what is explained, whether a bound comes.
 
-python -m fspca_reproduction bench measures all on this machine, one thread each, and stores it.
+`make bench` measures all on this machine, one thread each, resumes where it was interrupted, and
+stores every row with the code that made it.
 """
 
 import json
-import platform
+import os
 import resource
-import subprocess
-import sys
+import signal
+import tempfile
 import time
 import warnings
+from functools import cache, lru_cache
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator, svds
 
 from fspca import Covariance, datasets, go, ipu, solve, swap
-from fspca.files import write_whole
 from fspca.linalg import largest
-from fspca_reproduction.results import read_json, result_path, rounded
-from fspca_reproduction.runner import lacks_data
+from fspca_reproduction.runner import experiment
 
-SECONDS, BYTES = 20, 8 * 2**30  # of one contender on one set
-RUNS, QUICK = 5, 3.0  # what takes longer than so many seconds is run once
+RUNS = 5
+SECONDS, BYTES = 5, 8 * 2**30  # of CPU, and of memory, for one run of a contender
+LONGEST = 20  # seconds by the clock, after which no further run of a contender begins
+OWN = 10  # seconds by the clock that swap and solve are given
+LIMIT = 1500 * 2**20  # of memory that is not a file's, for four gigabytes on a disk
 
 SETS = {  # name: (m, k)
-    "dense float64": (10, 200),
-    "dense float32": (10, 200),
-    "news20": (10, 200),
     "digits": (10, 20),
-    "breast cancer, standardised": (5, 10),
+    "breast_cancer, standardised": (5, 10),
     "wine, standardised": (3, 6),
     "numerical_numbers": (5, 20),
     "digit_pixels": (5, 20),
-    "leukemia_golub": (5, 50),
     "tissue_expression": (5, 30),
     "tecator_spectra": (3, 10),
+    "leukemia_golub": (5, 50),
+    "dense float64": (10, 200),
+    "news20": (10, 200),
 }
+LARGE = ("dense float64", "dense float32", "news20")
 
 
+@lru_cache(1)
 def data(name):
     """Return the n x d array of a set."""
-    from sklearn.datasets import load_breast_cancer, load_digits
-
     if name.startswith("dense"):
         rng = np.random.default_rng(0)
         scores = rng.standard_normal((1000, 20)) * np.linspace(6, 1, 20)
         X = 0.3 * scores @ rng.standard_normal((20, 50_000)) + rng.standard_normal((1000, 50_000))
         return X.astype(name.split()[1])
     name, _, standardised = name.partition(", ")
-    sets = {"digits": load_digits, "breast cancer": load_breast_cancer}
-    X = sets[name]().data if name in sets else datasets.load(name).X
+    if name in ("digits", "breast_cancer", "wine"):
+        import sklearn.datasets
+
+        X = getattr(sklearn.datasets, f"load_{name}")().data
+    else:
+        X = datasets.load(name).X
     if scipy.sparse.issparse(X):
         return X
     X = X.astype(float)
@@ -101,8 +108,9 @@ def of_amanpg(X, m, k):
     return spca(given, penalty, np.inf, k=m, normalize=False)["loadings"]
 
 
-def of_svds(X, m, k):
-    """The eigenproblem within Go, by the library on the centred data, to its full accuracy."""
+def centred_svds(X, m, tol=0):
+    """The eigenproblem within Go, by the library on the centred data: values and loadings."""
+    X = X if X.dtype.kind == "f" else X.astype(float)
     mean = np.asarray(X.mean(axis=0)).ravel().astype(X.dtype)
     centred = LinearOperator(
         X.shape,
@@ -110,8 +118,13 @@ def of_svds(X, m, k):
         lambda u: X.T @ u.ravel() - mean * u.sum(),
         dtype=X.dtype,
     )
-    _, values, Vt = svds(centred, m, rng=0)
-    return Vt.T * values
+    _, values, Vt = svds(centred, m, rng=0, tol=tol)
+    return values, Vt.T
+
+
+def of_svds(X, m, k):
+    values, V = centred_svds(X, m)
+    return V * values
 
 
 def largest_variances(X, m, k):
@@ -123,8 +136,8 @@ CONTENDERS = {
     "ipu from variances": of_solver(ipu, init="variance"),
     "go": of_solver(go),
     "ipu": of_solver(ipu),
-    "swap": of_solver(swap),
-    "solve": of_solver(solve),
+    "swap": of_solver(swap, max_seconds=OWN),
+    "solve": of_solver(solve, max_seconds=OWN),
     "svds, then Go's rule": by_loadings(of_svds),
     "TruncatedSVD, randomized": of_sklearn("TruncatedSVD", random_state=0),
     "TruncatedSVD, arpack": of_sklearn("TruncatedSVD", algorithm="arpack", random_state=0),
@@ -135,106 +148,205 @@ CONTENDERS = {
     "abess": by_loadings(of_abess),
     "AManPG": by_loadings(of_amanpg),
 }
+OURS = ("largest variances", "ipu from variances", "go", "ipu", "swap", "solve")
+
+
+def in_a_child(task, limits):
+    """Return what a task returns in a process of its own within limits, or why it could not."""
+    out, into = os.pipe()
+    if (child := os.fork()) == 0:
+        signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+        for kind, most in limits.items():
+            resource.setrlimit(kind, (most, most))
+        try:
+            told = task()
+        except BaseException as reason:  # whatever it was is what is told
+            told = {"cannot": f"{type(reason).__name__}: {reason}".splitlines()[0][:150]}
+        os.write(into, json.dumps(told).encode())
+        os._exit(0)
+    os.close(into)
+    with open(out) as pipe:
+        told = pipe.read()
+    os.waitpid(child, 0)
+    return json.loads(told) if told else {"cannot": "not within the seconds or the bytes"}
 
 
 def memory(reset=False):
     """Return the bytes held at the highest since the last reset."""
     if reset:
-        with open("/proc/self/clear_refs", "w") as file:
-            file.write("5")
-    with open("/proc/self/status") as file:
-        return next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM"))
+        Path("/proc/self/clear_refs").write_text("5")
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
 
 
-def measured(contender, name):
-    """Return what one contender costs on one set, and what its support explains after a refit."""
-    warnings.simplefilter("ignore")
-    X, (m, k) = data(name), SETS[name]
-    held = memory(reset=True)
-    seconds = []
-    while len(seconds) < (RUNS if sum(seconds) < QUICK * max(len(seconds), 1) else 1):
-        began = time.process_time()
-        answer = CONTENDERS[contender](X, m, k)
-        seconds.append(time.process_time() - began)
-        if len(seconds) == 1:
-            peak = memory() - held
-    support = np.asarray(getattr(answer, "support", answer))
+def size_of(X):
+    return X.data.nbytes + X.indices.nbytes if scipy.sparse.issparse(X) else X.nbytes
+
+
+@experiment(
+    cases=[{"set": name, "contender": contender} for name in SETS for contender in CONTENDERS],
+    alone=True,
+)
+def bench(set, contender):
+    """What each contender's features explain after a refit, what it cost, and its bound."""
+    X, (m, k) = data(set), SETS[set]
     A = Covariance.from_data(X)
-    explained = np.linalg.eigvalsh(A.submatrix(support))[-m:].sum() / A.trace
-    bound = getattr(answer, "upper_bound", None)
-    size = X.data.nbytes + X.indices.nbytes if scipy.sparse.issparse(X) else X.nbytes
-    return {
-        "cpu seconds": float(np.median(seconds)),
-        "runs": len(seconds),
-        "peak over data": peak / size,
-        "passes": getattr(answer, "passes", None),
-        "explained": float(explained),
-        "bound": None if bound is None else float(bound / A.trace),
+
+    def measured():
+        warnings.simplefilter("ignore")
+        held, times, peaks, first = memory(reset=True), [], [], time.perf_counter()
+        while len(times) < RUNS and time.perf_counter() - first < LONGEST:
+            if contender not in OURS:
+                most = int(time.process_time()) + SECONDS + 1
+                resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
+            began = time.process_time()
+            answer = CONTENDERS[contender](X, m, k)
+            times.append(time.process_time() - began)
+            peaks.append((memory() - held) / size_of(X))
+        bound, support = getattr(answer, "upper_bound", None), getattr(answer, "support", answer)
+        top = np.linalg.eigvalsh(A.submatrix(np.asarray(support)))[-m:].sum()
+        return {
+            "explained": float(top / A.trace),
+            "bound": None if bound is None else float(bound / A.trace),
+            "passes": getattr(answer, "passes", None),
+            "last digits": {"peak": peaks[0], "runs": len(times)},
+            "seconds": float(np.median(times)),
+        }
+
+    return in_a_child(measured, {resource.RLIMIT_AS: BYTES})
+
+
+def residual(A, values, V):
+    """Return the longest residual of eigenpairs, relative to the largest eigenvalue."""
+    return float(np.linalg.norm(A.product(V) - V * values, axis=0).max() / values.max())
+
+
+@experiment(cases=[{"set": name} for name in ("digits", *LARGE)], alone=True)
+def bench_ratios(set):
+    """CPU seconds of ours over the libraries' in one process, turn by turn, medians of five.
+
+    svds has the tolerance that brings its residuals to twice ours at most, or none.
+    """
+    X, m, k = data(set), 10, 20 if set == "digits" else 200
+    exact = Covariance.from_data(X if X.dtype.kind == "f" else X.astype(float), divisor=1).precise
+    own = residual(exact, *Covariance.from_data(X, divisor=1).leading(m))
+    for tol in (1e-2, 1e-4, 1e-5, 1e-6, 1e-8, 0):
+        values, V = centred_svds(X, m, tol)
+        theirs = residual(exact, values.astype(float) ** 2, V.astype(float))
+        if theirs <= 2 * own:
+            break
+    turns = {
+        "TruncatedSVD": lambda: CONTENDERS["TruncatedSVD, randomized"](X, m, k),
+        "svds": lambda: centred_svds(X, m, tol),
+        **{each: lambda each=each: CONTENDERS[each](X, m, k) for each in OURS[1:4]},
     }
-
-
-def in_a_process(contender, name):
-    """Return a row; what cannot be done within the limits says so."""
-    command = [sys.executable, "-m", "fspca_reproduction.book.bench", contender, name]
-    done = subprocess.run(command, capture_output=True, text=True)
-    result = {"set": name, "contender": contender}
-    if done.returncode == 0:
-        return rounded(result | json.loads(done.stdout))
-    if done.returncode < 0:
-        return result | {"cannot": f"not within {SECONDS} s"}
-    return result | {"cannot": done.stderr.strip().splitlines()[-1][:150]}
-
-
-def slopes():
-    """Return the seconds of one step of IPU over two decades of n, d, k and m, and the slopes."""
-    base, result = {"n": 2000, "d": 2000, "k": 50, "m": 5}, {}
-    for name, values in {
-        "n": (1000, 3000, 10_000, 30_000, 100_000),
-        "d": (1000, 3000, 10_000, 30_000, 100_000),
-        "k": (10, 30, 100, 300, 1000),
-        "m": (1, 3, 10, 30, 100),
-    }.items():
-        seconds = []
-        for value in values:
-            at = base | {name: value} | ({"k": 200} if name == "m" else {})
-            X = np.random.default_rng(0).standard_normal((at["n"], at["d"]), dtype=np.float32)
-            A, rows = Covariance.from_data(X), np.arange(at["k"])
-            one = [time.process_time()]
-            for _ in range(RUNS):
-                V = np.linalg.eigh(A.submatrix(rows))[1][:, -at["m"] :]
-                A.product(V, rows)
-                one.append(time.process_time())
-            seconds.append(float(np.median([b - a for a, b in pairwise(one)])))
-        slope = np.polyfit(np.log(values[-3:]), np.log(seconds[-3:]), 1)[0]
-        result[name] = {"values": values, "seconds": seconds, "last decade's slope": slope}
-    return rounded({"base": base, "by": result})
-
-
-def run(names=(), contenders=()):
-    """Measure and store; with names only these, and the others stay as they are stored."""
-    path = result_path("bench")
-    kept = read_json(path) if path.exists() else {"rows": []}
-    rows = {(row["set"], row["contender"]): row for row in kept["rows"]}
-    made = {
-        "command": "python -m fspca_reproduction bench",
-        "machine": platform.processor() or platform.machine(),
-        "versions": {name: sys.modules[name].__version__ for name in ("numpy", "scipy")},
+    times = {name: [] for name in turns}
+    for _ in range(RUNS):
+        for name, turn in turns.items():
+            began = time.process_time()
+            turn()
+            times[name].append(time.process_time() - began)
+    seconds = {name: float(np.median(each)) for name, each in times.items()}
+    ratios = {
+        "ipu from variances over TruncatedSVD": ("ipu from variances", "TruncatedSVD"),
+        "go over svds": ("go", "svds"),
+        "ipu from go over TruncatedSVD": ("ipu", "TruncatedSVD"),
     }
-    for name in names or SETS:
-        if lacks_data({"set": name}):
-            continue
-        for contender in contenders or CONTENDERS:
-            rows[name, contender] = in_a_process(contender, name)
-            print(rows[name, contender], flush=True)
-        made["rows"] = [rows[s, c] for s in SETS for c in CONTENDERS if (s, c) in rows]
-        made["slopes"] = kept.get("slopes")
-        write_whole(path, json.dumps(made, indent=1) + "\n")
-    if not names:
-        write_whole(path, json.dumps(made | {"slopes": slopes()}, indent=1) + "\n")
-    return path
+    found = {name: seconds[a] / max(seconds[b], 1e-9) for name, (a, b) in ratios.items()}
+    told = {"ratios": found, "residual": own, "residual of svds": theirs, "tol of svds": tol}
+    return {"last digits": told, "seconds": seconds}
 
 
-if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
-    print(json.dumps(measured(*sys.argv[1:])))
+BASE = {"n": 2000, "d": 2000, "k": 50, "m": 5}
+SIZES = {
+    "n": (1000, 3000, 10_000, 30_000, 100_000),
+    "d": (1200, 3600, 12_000, 36_000, 120_000),  # of 1000 the matrix would be formed
+    "k": (10, 30, 100, 300, 1000),
+    "m": (1, 3, 10, 30, 100),
+}
+
+
+@experiment(cases=[{"by": name, "size": s} for name in SIZES for s in SIZES[name]], alone=True)
+def bench_slopes(by, size):
+    """CPU seconds of one step of IPU, the refit and the product, as one size grows."""
+    at = BASE | {by: size} | ({"k": 200} if by == "m" else {})
+    X = np.random.default_rng(0).standard_normal((at["n"], at["d"]), dtype=np.float32)
+    A, rows, times = Covariance.from_data(X), np.arange(at["k"]), [time.process_time()]
+    for _ in range(RUNS):
+        V = np.linalg.eigh(A.submatrix(rows))[1][:, -at["m"] :]
+        A.product(V, rows)
+        times.append(time.process_time())
+    return {"seconds": float(np.median([b - a for a, b in pairwise(times)]))}
+
+
+def slope(rows, by):
+    """Return the exponent with which the seconds grow over two decades of a size: a line's."""
+    part = [(each["size"], each["seconds"]) for each in rows if each["by"] == by]
+    return float(np.polyfit(*np.log(part).T, 1)[0])
+
+
+@cache
+def folder():
+    return tempfile.TemporaryDirectory()
+
+
+def on_a_disk(n, d=10_000):
+    """Return n x d numbers in a file, mapped: 53,000 rows are 4.2 GB."""
+    path = Path(folder().name) / f"{n}.npy"
+    if not path.exists():
+        rng = np.random.default_rng(0)
+        loadings = rng.standard_normal((20, d)) * np.linspace(1, 0.2, 20)[:, None]
+        X = np.lib.format.open_memmap(path, mode="w+", dtype=float, shape=(n, d))
+        for start in range(0, n, 500):
+            noise = rng.standard_normal((500, d), dtype=np.float32) * np.linspace(1, 2, d)
+            X[start : start + 500] = rng.standard_normal((500, 20)) @ loadings + noise
+        X.flush()
+    return np.load(path, mmap_mode="r")
+
+
+@lru_cache(1)
+def of_words(n, d=1_000_000, each=500):
+    """Return sparse counts, each row with so many entries, low columns more often."""
+    rng = np.random.default_rng(0)
+    indptr = np.arange(n + 1, dtype=np.int32) * each
+    columns = np.empty(n * each, dtype=np.int32)
+    for start in range(0, n * each, 1000 * each):
+        part = columns[start : start + 1000 * each]
+        part[:] = d * rng.random(len(part), dtype=np.float32) ** 2 * (1 - 1e-6)
+    X = scipy.sparse.csr_array((np.ones(n * each), columns, indptr), shape=(n, d))
+    X.sum_duplicates()
+    return X
+
+
+LIMITED = [("a file", 500, "ipu"), *(("a file", 53_000, s) for s in ("ipu", "go", "swap", "solve"))]
+LIMITED += [("words", 100_000, each) for each in ("from_data", "ipu", "go")]
+
+
+@experiment(cases=[{"data": x, "n": n, "solver": s} for x, n, s in LIMITED], alone=True)
+def bench_limits(data, n, solver):
+    """Four gigabytes in a file under a limit of 1.5 GB; the peak over 50 million sparse entries.
+
+    m = 10 and k = 200 throughout; IPU starts from the largest variances, swap and solve have a
+    minute, after which they end with what they have.
+    """
+    X = on_a_disk(n) if data == "a file" else of_words(n)
+    limits = {resource.RLIMIT_DATA: LIMIT} if data == "a file" else {resource.RLIMIT_AS: BYTES}
+    minute = {"max_seconds": 60}
+    options = {"ipu": {"init": "variance"}, "solve": minute, "swap": minute}
+
+    def measured():
+        warnings.simplefilter("ignore")
+        held, began = memory(reset=True), time.process_time()
+        A = Covariance.from_data(X, max_memory=2**28) if data == "a file" else None
+        A = Covariance.from_data(X) if A is None else A
+        told = {}
+        if solver != "from_data":
+            called = {"ipu": ipu, "go": go, "swap": swap, "solve": solve}[solver]
+            answer = called(A, 10, 200, **options.get(solver, {}))
+            told = {"explained": answer.objective / A.trace, "passes": answer.passes,
+                    "steps": len(answer.history), "stopped": answer.stopped}  # fmt: skip
+        seconds = time.process_time() - began
+        return {"last digits": told | {"peak over data": 1 + (memory() - held) / size_of(X)},
+                "seconds": seconds}  # fmt: skip
+
+    return in_a_child(measured, limits)

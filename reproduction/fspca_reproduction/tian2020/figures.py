@@ -19,8 +19,8 @@ from fspca.shared_support.certificate import theorem_terms
 from fspca.shared_support.fantope import penalty_for, rounded
 from fspca.shared_support.go import go
 from fspca.shared_support.greedy_tpower import greedy_tpower
-from fspca.shared_support.ipu import ipu, proxy_rows
-from fspca.shared_support.iteration import truncations
+from fspca.shared_support.ipu import ipu
+from fspca.shared_support.iteration import ascents, proxy_rows
 from fspca.shared_support.refit import refit, solution_on
 from fspca.shared_support.relaxation import relax
 from fspca.shared_support.soap import orthonormal_rows, soap
@@ -134,11 +134,13 @@ def clocked(A, problem, start, scale, refined, most=100):
     The last entry of the seconds is the stop: it counts the step that found nothing to change.
     """
     seconds, values, began = [], [], time.perf_counter()
-    for _, _, value in truncations(A, problem, start, scale, refined):
-        if len(values) == most or (refined and values and value <= values[-1]):
+    start = start[0] if start[1] is None else start
+    for (end,) in ascents(A, [(problem.m, problem.k, start)], scale, refined):
+        if len(values) == most:
             break
-        seconds.append(time.perf_counter() - began)
-        values.append(value)
+        if end.n_iter:  # else it is the start
+            seconds.append(time.perf_counter() - began)
+            values.append(end.value)
     return np.array([*seconds, time.perf_counter() - began]), np.array(values)
 
 
