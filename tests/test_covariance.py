@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 from numpy.testing import assert_allclose
 
@@ -344,3 +345,16 @@ def test_the_basis_of_streamed_eigenpairs_is_four_blocks():
     peak = tracemalloc.get_traced_memory()[1] / (8 * d * m)
     tracemalloc.stop()
     assert peak < 4.2  # the basis 3, its product 1, and some thousand rows at a time
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "longdouble"])
+def test_whatever_the_type_of_a_covariance_the_check_computes_in_float64(dtype, monkeypatch):
+    seen, cholesky = [], scipy.linalg.cholesky
+
+    def noted(R, **options):
+        seen.append(R.dtype)
+        return cholesky(R, **options)
+
+    monkeypatch.setattr("scipy.linalg.cholesky", noted)
+    Covariance(np.eye(2, dtype=dtype))
+    assert seen == [np.float64]
