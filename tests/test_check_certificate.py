@@ -325,3 +325,16 @@ def test_the_command_checks_folders(tmp_path, capsys):
     assert lines[0].startswith("a.npz: holds")
     assert lines[2] == "c.npz: needs data: elsewhere"
     assert lines[3].startswith("d.npz: no certificate")
+
+
+def test_a_tree_begins_with_the_whole_problem():
+    """The optimum is 3 on [2]; a tree that begins without that feature would prove another."""
+    A = np.diag([1.0, 2.0, 3.0])
+    claim = {
+        "version": 1, "kind": "shared", "m": 1, "k": 1, "A": A, "support": [1], "gap": 1e-9,
+        "nodes": [[1, 1, 0]], "parent": [-1], "branch": [-1], "G_0": np.zeros((2, 0)),
+    }  # fmt: skip
+    assert check(claim).reason == "the first node is not the whole problem"
+    assert check(claim | {"forbidden": [2]}).holds
+    assert not check(claim | {"forbidden": [0, 1, 2]}).holds
+    assert "fewer than m features" in check(claim | {"forbidden": [0, 1, 2]}).reason

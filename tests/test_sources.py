@@ -63,6 +63,9 @@ def test_columns_are_not_read_twice_and_their_product_is_free():
         V = np.ones((len(rows), 1))
         np.testing.assert_allclose(A.product(V, np.array(rows)), exact[:, rows] @ V, atol=1e-12)
         assert A.passes - before == new
+    with pytest.raises(ValueError, match="read-only"):
+        A.columns(np.array([9, 7]))[0] = 0
+    assert Covariance(exact).passes == 0
 
 
 @pytest.mark.usefixtures("not_formed")
