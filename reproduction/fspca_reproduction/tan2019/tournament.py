@@ -10,6 +10,13 @@ level.  Beside them stand a support shared by all components with as many featur
 least of the bounds on that, which no answer of either kind exceeds.  The spread is that of
 `solve_separate` over 40 seeds.
 
+With 50 features for each component the leaders stand beside shared supports of 50 features and of
+150, as many as the others may use in all ("m k shared"), with the bound for each.
+
+Programs of others: scikit-learn's SparsePCA and PyPI's sparsepca (AManPG), which have a penalty,
+once at the first of four settings and, searched, at the best of them; abess, which takes a count.
+Their loadings are cut and refitted as all others are; the values compared are those of their cuts.
+
 Recovery: ten draws of 100 x 1000 for each noise factor, ten features each; a draw is recovered
 where the recovery error is below FAR, 0.4.  "Outscored" is a draw where the true supports,
 refitted, explain more than the answer.
@@ -21,6 +28,7 @@ from fspca import SOLVERS
 from fspca.problem import SeparateSupports
 from fspca.separate_supports.blocks import beside, best_on, cut
 from fspca.separate_supports.solve_separate import solve_separate
+from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.certificate import upper_bound
 from fspca.shared_support.ipu import ipu
 from fspca.synthetic import make_sparse_pair
@@ -36,6 +44,7 @@ ENTERED = [
 ]
 FROM_PCA = ("tpower", "grqi")
 COUNTS = (17, 17, 16)
+SETS = ("colon", "duke", "leukemia_golub")
 
 
 def fitted_to(A, W, counts):
@@ -48,7 +57,7 @@ def fitted_to(A, W, counts):
     return kept
 
 
-@experiment(cases=[{"set": name} for name in ("colon", "duke", "leukemia_golub")], alone=True)
+@experiment(cases=[{"set": name} for name in SETS], alone=True)
 def tan2019_tournament(set):
     """What every method explains with three components of these counts, and a bound."""
     A, counts = summed(prepared(set, preparation=STANDARD["colon"])), COUNTS
@@ -60,15 +69,85 @@ def tan2019_tournament(set):
             label = f"{name} from PCA" if init else name
             values[label] = score(A, fitted_to(A, found.W, counts))
     seeds = [solve_separate(A, 3, counts, seed=seed).objective for seed in range(40)]
-    union = sum(counts)
-    methods = ("eigenvalue", "diagonal", "shifted")
     return {
         "values": values,
-        "shared": ipu(A, 3, union).objective,
-        "bound": min(upper_bound(A, 3, union, method=method).bound for method in methods),
+        "shared": ipu(A, 3, sum(counts)).objective,
+        "bound": bound_of(A, sum(counts)),
         "least of 40": min(seeds),
         "most of 40": max(seeds),
     }
+
+
+def bound_of(A, union):
+    """Return the least of the light bounds on one support of so many features."""
+    methods = ("eigenvalue", "diagonal", "shifted")
+    return min(upper_bound(A, 3, union, method=method).bound for method in methods)
+
+
+@experiment(cases=[{"set": name} for name in SETS], alone=True)
+def tan2019_fifty_each(set):
+    """The leaders with 50 features for each component, and shared ones with 50 and 150 in all."""
+    A = summed(prepared(set, preparation=STANDARD["colon"]))
+    runs = {"solve_separate": {}, "gpower": {}, "tpower": {"init": "pca"}}
+    values = {n: quietly(SOLVERS[n], A, 3, 50, **o)[0].objective for n, o in runs.items()}
+    row = {"values": values, "bounds": {str(k): bound_of(A, k) for k in (50, 150)}}
+    for k in (50, 150):
+        row[f"shared, {k}"] = {
+            "ipu": ipu(A, 3, k).objective,
+            "two_stage": quietly(two_stage, A, 3, k, refit=True)[0].objective,
+        }
+    return row
+
+
+def of_sparse_pca(X, penalty):
+    """Loadings of scikit-learn's, whose penalty is on each entry."""
+    from sklearn.decomposition import SparsePCA
+
+    model = SparsePCA(3, alpha=penalty, ridge_alpha=0.01, max_iter=30, random_state=0)
+    return model.fit(X).components_.T
+
+
+def of_abess(X, counts):
+    """Loadings of abess, which takes a count for each component; NaN where it returns others."""
+    from abess import SparsePCA
+
+    sizes = np.zeros((max(counts), len(counts)))  # a one in row s asks for s + 1 features
+    sizes[np.array(counts) - 1, range(len(counts))] = 1
+    found = SparsePCA(support_size=sizes).fit(X, number=len(counts)).coef_
+    W = np.asarray(found).reshape(-1, len(counts))  # on wide data all ones were seen
+    return np.where(np.all(np.count_nonzero(W, axis=0) <= counts), W, np.nan)
+
+
+def of_amanpg(X, share):
+    """Loadings of PyPI's sparsepca, at a share of the longest column for its penalty."""
+    from sparsepca import spca
+
+    penalty = share * np.sqrt(np.sum(X**2, axis=0).max()) * np.ones((3, 1))
+    return spca(X, penalty, np.inf, k=3, normalize=False, maxiter=100)["loadings"]
+
+
+OUTSIDE = {  # a single run's setting first; then those that are searched beside it
+    "SparsePCA": (of_sparse_pca, (1.0, 2.0, 4.0, 8.0)),
+    "abess": (of_abess, (COUNTS,)),
+    "AManPG": (of_amanpg, (0.1, 0.02, 0.5, 1.0)),
+}
+
+
+@experiment(cases=[{"set": s, "method": m} for s in SETS for m in OUTSIDE], alone=True)
+def tan2019_outside(set, method):
+    """Programs of others, cut to the counts and refitted: a single run, and the best of some.
+
+    None where a program's loadings are not finite, or not of the counts that it was asked for.
+    """
+    X = prepared(set, preparation=STANDARD["colon"])
+    A, (run, settings) = summed(X), OUTSIDE[method]
+    values = []
+    for setting in settings:
+        W = quietly(run, X, setting)[0]
+        W = fitted_to(A, W, COUNTS) if np.all(np.isfinite(W)) else None
+        values.append(None if W is None else SeparateSupports(3, COUNTS).score(A, W))
+    return {"single": values[0], "best": max((v for v in values if v), default=None),
+            "settings": len(settings)}  # fmt: skip
 
 
 @experiment(cases=[{"noise": noise} for noise in (6, 7, 8, 9)])
