@@ -32,6 +32,7 @@ from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.certificate import upper_bound
 from fspca.shared_support.ipu import ipu
 from fspca.synthetic import make_sparse_pair
+from fspca_reproduction.results import rows_of
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.data import STANDARD, prepared
 from fspca_reproduction.tan2019.figures import NARROW, REPEATS, K, summed
@@ -42,7 +43,7 @@ ENTERED = [
     for name, solver in SOLVERS.items()
     if solver.problem is SeparateSupports and "sadmm" not in name
 ]
-FROM_PCA = ("tpower", "grqi")
+METHODS = [*ENTERED, "tpower+pca", "grqi+pca"]
 COUNTS = (17, 17, 16)
 SETS = ("colon", "duke", "leukemia_golub")
 
@@ -57,25 +58,33 @@ def fitted_to(A, W, counts):
     return kept
 
 
-@experiment(cases=[{"set": name} for name in SETS], alone=True)
-def tan2019_tournament(set):
-    """What every method explains with three components of these counts, and a bound."""
-    A, counts = summed(prepared(set, preparation=STANDARD["colon"])), COUNTS
-    score, k, values = SeparateSupports(3, counts).score, max(counts), {}
-    for name in ENTERED:
-        for init in ({}, {"init": "pca"}) if name in FROM_PCA else ({},):
-            asked = counts if name == "solve_separate" else k
-            found, _ = quietly(SOLVERS[name], A, 3, asked, **init)
-            label = f"{name} from PCA" if init else name
-            values[label] = score(A, fitted_to(A, found.W, counts))
-    seeds = [solve_separate(A, 3, counts, seed=seed).objective for seed in range(40)]
-    return {
-        "values": values,
-        "shared": ipu(A, 3, sum(counts)).objective,
-        "bound": bound_of(A, sum(counts)),
-        "least of 40": min(seeds),
-        "most of 40": max(seeds),
-    }
+@experiment(cases=[{"set": name, "method": m} for name in SETS for m in METHODS], alone=True)
+def tan2019_tournament(set, method):
+    """What a method explains with three components of these counts."""
+    A, (name, _, start) = (
+        summed(prepared(set, preparation=STANDARD["colon"])),
+        method.partition("+"),
+    )
+    asked = COUNTS if name == "solve_separate" else max(COUNTS)
+    found = quietly(SOLVERS[name], A, 3, asked, **({"init": start} if start else {}))[0]
+    return {"value": SeparateSupports(3, COUNTS).score(A, fitted_to(A, found.W, COUNTS))}
+
+
+@experiment(cases=[{"set": name, "seed": seed} for name in SETS for seed in range(40)])
+def tan2019_seeds(set, seed):
+    """What `solve_separate` explains from each seed."""
+    A = summed(prepared(set, preparation=STANDARD["colon"]))
+    return {"value": solve_separate(A, 3, COUNTS, seed=seed).objective}
+
+
+def panels():
+    """Return for each set what every method explains, the seeds' values, and what stands beside."""
+    found = {row["set"]: row | {"in all": {}, "seeds": []} for row in rows_of("tan2019_fifty_each")}
+    for row in rows_of("tan2019_tournament"):
+        found[row["set"]]["in all"][row["method"].replace("+pca", " from PCA")] = row["value"]
+    for row in rows_of("tan2019_seeds"):
+        found[row["set"]]["seeds"].append(row["value"])
+    return found
 
 
 def bound_of(A, union):
