@@ -1,11 +1,14 @@
 """What no loadings explain on the rows of tan2019's Table 2, and at 17 features per component."""
 
+from itertools import product
+
 import numpy as np
 
 from fspca import solve_separate
 from fspca.check_certificate import check
 from fspca.shared_support.certificate import upper_bound
 from fspca.shared_support.ipu import ipu
+from fspca_reproduction.results import rows_of
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.data import STANDARD, cases_of_table_2, prepared
 from fspca_reproduction.tan2019.figures import at_counts, best_cut, summed
@@ -30,6 +33,18 @@ def tan2019_cell_bounds(set, part, preparation):
         "samples": len(X),
         "one": one,
         "three": {str(k): least_bound(A, 3, k) for k in (50, 150)},
+    }
+
+
+@experiment(cases=[{"set": name, "m": m} for name, m in product(("gcm", "news20"), (1, 3, 5))])
+def tan2019_panel_bounds(set, m):
+    """Bounds on one component and on m together, for every count of Figures 5 and 7."""
+    A = summed(prepared(set, preparation=STANDARD[set]))
+    points = rows_of("tan2019_figure_5" if set == "gcm" else "tan2019_figure_7")[0]["points"]
+    counts = sorted({c for k in map(int, points) for c in (k, -(-k // m), -(-k // m) * m, m * k)})
+    return {
+        "one": {str(k): least_bound(A, 1, min(k, A.size)) for k in counts},
+        "joint": {str(k): least_bound(A, m, max(m, min(k, A.size))) for k in counts},
     }
 
 

@@ -1,7 +1,7 @@
 """Why a cell of tan2019's Table 2 does not come out: beyond every bound, or merely not met.
 
 The rule, written before the bounds were computed, is "reasons_rule" of
-`data/published/tan2019_table_2.json`.
+`data/published/tan2019_table_2.json`; of a sentence on a panel, of `tan2019_figure_5.json`.
 """
 
 from itertools import product
@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fspca_reproduction.results import rows_of
-from fspca_reproduction.tan2019.methods import SHARED
+from fspca_reproduction.tan2019.methods import JOINT, OURS, SHARED
+from fspca_reproduction.verdict import EQUAL
 
 IMPOSSIBLE, AS_CHOSEN, NOT_MET = "impossible", "impossible as chosen", "not met"
 KINDS = ("each", "all", "m k shared")
@@ -99,3 +100,45 @@ def shape(printed, name):
     orders = (dict(zip(printed, rng.permutation(values), strict=True)) for _ in range(ORDERS))
     share = np.mean([least(each)[0] <= distance for each in orders])
     return distance, where, float(share)
+
+
+def panel_limit(bounds, m, k, method, count, total):
+    """Return what no loadings of a method's counts exceed, from a row of the panels' bounds."""
+    if method in SHARED:
+        return bounds["joint"][str(k)]
+    each = k if count == "each" else -(-k // m)
+    return m * bounds["one"][str(each)] if total == "plain" else bounds["joint"][str(m * each)]
+
+
+def panel_reasons(name):
+    """Return, for each sentence on who is ahead, by reading: (points, against it, impossible)."""
+    bounds = {row["m"]: row for row in rows_of("tan2019_panel_bounds")
+              if row["set"] == rows_of(name)[0]["set"]}  # fmt: skip
+    found = {}
+    for row, count, total in product(rows_of(name), ("each", "all"), SUMS):
+        m, points = row["m"], row["points"]
+        rivals = [x for x in next(iter(points.values()))[count] if x not in OURS]
+        compared = {"ahead": (JOINT, rivals), "joint": (JOINT, ["sadmm, deflated"]),
+                    "two stages": (["two_stage"], ["sadmm"])}  # fmt: skip
+        for what, (ahead, behind) in compared.items() if m > 1 else ():
+            tally = [0, 0, 0]
+            for k, point in points.items():
+                values = {x: each[total] for x, each in point[count].items()}
+                most = max(values[x] for x in behind)
+                least = min(panel_limit(bounds[m], m, int(k), x, count, total) for x in ahead)
+                against = most > min(values[x] for x in ahead) * (1 + EQUAL)
+                tally = np.add(tally, [1, against, against and most > least * (1 + EQUAL)])
+            found.setdefault(f"r={m}, {what}", {})[count, total] = tuple(map(int, tally))
+    return found
+
+
+def panel_word(readings):
+    """Return the reason of a sentence from its readings.
+
+    >>> panel_word({"a": (10, 3, 1), "b": (10, 10, 0)}), panel_word({"a": (10, 1, 0)})
+    ('impossible under 1 of 2 readings', 'not met')
+    """
+    excluded = sum(impossible > 0 for _, _, impossible in readings.values())
+    if excluded == len(readings):
+        return IMPOSSIBLE
+    return f"impossible under {excluded} of {len(readings)} readings" if excluded else NOT_MET
