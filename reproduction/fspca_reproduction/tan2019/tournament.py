@@ -159,25 +159,26 @@ def tan2019_outside(set, method):
             "settings": len(settings)}  # fmt: skip
 
 
-@experiment(cases=[{"noise": noise} for noise in (6, 7, 8, 9)])
-def tan2019_recovered(noise):
-    """How many of ten draws are recovered, the truth not seen, and how many the truth outscores."""
-    row = {}
-    for name, options in (
-        ("solve_separate", {}),
-        ("tpower from PCA", {"init": "pca"}),
-        ("gpower", {}),
-    ):
-        recovered = outscored = 0
-        for seed in REPEATS:
-            X, truth = make_sparse_pair(*NARROW, float(noise), seed=seed)
-            A = summed(X)
-            found = quietly(SOLVERS[name.split()[0]], A, 2, K, **options)[0]
-            refitted = of_truth(A, truth)
-            recovered += recovery_error(found.W, truth) < 0.4
-            outscored += refitted > found.objective * (1 + 1e-9)
-        row[name] = {"recovered": recovered, "outscored": outscored}
+RECOVERING = {"solve_separate": {}, "tpower from PCA": {"init": "pca"}, "gpower": {}}
+
+
+@experiment(cases=[{"noise": n, "seed": seed} for n in (6, 7, 8, 9) for seed in REPEATS])
+def tan2019_recovered(noise, seed):
+    """Whether a draw is recovered, the truth not seen, and whether the truth outscores it."""
+    X, truth = make_sparse_pair(*NARROW, float(noise), seed=seed)
+    A, row = summed(X), {}
+    refitted = of_truth(A, truth)
+    for name, options in RECOVERING.items():
+        found = quietly(SOLVERS[name.split()[0]], A, 2, K, **options)[0]
+        row[name] = {"recovered": bool(recovery_error(found.W, truth) < 0.4),
+                     "outscored": bool(refitted > found.objective * (1 + 1e-9))}  # fmt: skip
     return row
+
+
+def recoveries(method, what="recovered"):
+    """Return in how many of ten draws, by noise factor."""
+    rows = rows_of("tan2019_recovered")
+    return [sum(r[method][what] for r in rows if r["noise"] == noise) for noise in (6, 7, 8, 9)]
 
 
 def of_truth(A, truth):
