@@ -70,7 +70,7 @@ def tan2019_tournament(set, method):
     return {"value": SeparateSupports(3, COUNTS).score(A, fitted_to(A, found.W, COUNTS))}
 
 
-@experiment(cases=[{"set": name, "seed": seed} for name in SETS for seed in range(40)])
+@experiment(cases=[{"set": name, "seed": seed} for name in SETS[:2] for seed in range(40)])
 def tan2019_seeds(set, seed):
     """What `solve_separate` explains from each seed."""
     A = summed(prepared(set, preparation=STANDARD["colon"]))
@@ -159,7 +159,7 @@ def tan2019_outside(set, method):
             "settings": len(settings)}  # fmt: skip
 
 
-RECOVERING = {"solve_separate": {}, "tpower from PCA": {"init": "pca"}, "gpower": {}}
+RECOVERING = {"solve_separate": {}, "tpower from PCA": {"init": "pca"}}
 
 
 @experiment(cases=[{"noise": n, "seed": seed} for n in (6, 7, 8, 9) for seed in REPEATS])
