@@ -75,7 +75,8 @@ class Deflated(View):
 
     def __init__(self, base, x):
         super().__init__(base, base.size)
-        self.x, self.y = x, base.product(x[:, None])[:, 0]
+        rows = np.flatnonzero(x) if 2 * np.count_nonzero(x) < len(x) else None
+        self.x, self.y = x, base.product(x[:, None] if rows is None else x[rows, None], rows)[:, 0]
         self.variance = x @ self.y
 
     def diagonal(self):

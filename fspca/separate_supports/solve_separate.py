@@ -89,8 +89,7 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal
     """
     checked_truth("orthonormal", orthonormal)
     A, problem, rng = A.plain, SeparateSupports(m, k), np.random.default_rng(seed)
-    run = Run(None, max_seconds, progress)
-    turns, answers = iter(run), []
+    turns, answers = iter(run := Run(None, max_seconds, progress)), []
 
     def keep(history, W):
         run.keep(history[-1], (W, tuple(history)))
