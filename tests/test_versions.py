@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import toc
 
+PATH = os.pathsep.join((str(toc.ROOT), str(toc.ROOT / "reproduction")))
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 KERNELS = ("SkylakeX", "Nehalem")  # AVX-512, and neither that nor AVX2, which Haswell's has
 EXTRAS = ("data", "plots", "learn", "frames", "dask", "testing")
@@ -75,7 +76,7 @@ def environment(which, minor):
 
 def run(python, *arguments, **variables):
     return subprocess.run([python, *arguments], capture_output=True, text=True, cwd=toc.ROOT,
-                          env=os.environ | {"PYTHONPATH": str(toc.ROOT)} | variables)  # fmt: skip
+                          env=os.environ | {"PYTHONPATH": PATH} | variables)  # fmt: skip
 
 
 @pytest.mark.nightly
