@@ -19,7 +19,8 @@ Their loadings are cut and refitted as all others are; the values compared are t
 
 Recovery: ten draws of 100 x 1000 for each noise factor, ten features each; a draw is recovered
 where the recovery error is below FAR, 0.4.  "Outscored" is a draw where the true supports,
-refitted, explain more than the answer.
+refitted, explain more than the answer.  The starts and redraws of `solve_separate` were chosen with
+the draws of seeds 0 to 9 and the three sets in sight; seeds 10 to 19 were not looked at for that.
 """
 
 import numpy as np
@@ -180,10 +181,16 @@ def tan2019_recovered(noise, seed):
     return row
 
 
-def recoveries(method, what="recovered"):
+@experiment(cases=[{"noise": n, "seed": seed} for n in (6, 7, 8, 9) for seed in range(10, 20)])
+def tan2019_recovered_anew(noise, seed):
+    """The same on ten other draws, made when the options of `solve_separate` were settled."""
+    return tan2019_recovered(noise, seed)
+
+
+def recoveries(method, what="recovered", rows="tan2019_recovered"):
     """Return in how many of ten draws, by noise factor."""
-    rows = rows_of("tan2019_recovered")
-    return [sum(r[method][what] for r in rows if r["noise"] == noise) for noise in (6, 7, 8, 9)]
+    by_noise = [[r[method][what] for r in rows_of(rows) if r["noise"] == n] for n in (6, 7, 8, 9)]
+    return list(map(sum, by_noise))
 
 
 def of_truth(A, truth):
