@@ -34,6 +34,12 @@ def test_the_draws_recovered_are_those_stored(solver, said):
     assert [int(each) for each in found] == tournament.recoveries(solver)
 
 
+def test_of_other_draws_as_many_are_recovered():
+    assert "of ten draws made afterwards as many" in which_method.PAGE.read_text()
+    first = tournament.recoveries("solve_separate")
+    assert tournament.recoveries("solve_separate", rows="tan2019_recovered_anew") == first
+
+
 def test_solve_separate_wins_or_is_level_on_standardised_genes_and_its_seed_hardly_matters():
     panels = tournament.panels()
     assert list(panels) == ["colon", "duke", "leukemia_golub"]
