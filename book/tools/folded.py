@@ -9,6 +9,7 @@ import ast
 import json
 import re
 from pathlib import Path
+from textwrap import shorten
 
 ANSWER, PICTURE = "Show what comes out", "Show the code of the picture"
 CAPTION = re.compile(r"\*[^*].*\*", re.DOTALL)
@@ -41,15 +42,22 @@ def fold_cell(cell):
             tags.append("hide-cell")
     elif kinds & {"image/svg+xml", "image/png"}:
         tags.append("hide-input")
-        prompt = PICTURE
+        first = cell["metadata"]["mystnb"]["image"]["alt"].split(". ")[0]
+        prompt = f"{PICTURE}: {shorten(first, 90, placeholder=' ...')}"
     elif not cell["outputs"] and asserting(code) >= 0.5:
         tags.append("hide-input")
-        prompt = CHECK
+        count = len(assertions(code))
+        prompt = f"{CHECK}: {count} assertion{'s' * (count > 1)}"
     elif "hide-input" in tags:
         prompt = CODE
     else:
         return
     cell["metadata"].setdefault("mystnb", {})["code_prompt_show"] = prompt
+
+
+def assertions(code):
+    """Return those of a cell."""
+    return [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Assert)]
 
 
 def asserting(code):
@@ -58,8 +66,7 @@ def asserting(code):
     >>> asserting("x = 1\\nassert x == 1"), asserting("x = 1")
     (0.5, 0.0)
     """
-    asserts = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Assert))
-    lines = sum(node.end_lineno - node.lineno + 1 for node in asserts)
+    lines = sum(node.end_lineno - node.lineno + 1 for node in assertions(code))
     return lines / max(1, sum(bool(line.strip()) for line in code.splitlines()))
 
 
