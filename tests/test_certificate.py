@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
 
 from fspca import (
     Covariance,
@@ -16,7 +17,7 @@ from fspca import (
 )
 from fspca.check_certificate import Floating, check
 from fspca.linalg import random_subspace
-from fspca.shared_support.certificate import METHODS, theorem_loss
+from fspca.shared_support.certificate import METHODS, theorem_loss, theorem_terms
 from fspca.shared_support.probable import likely_largest_eigenvalue
 from fspca.synthetic import make_scheme, make_spiked
 
@@ -230,3 +231,35 @@ def test_certificates_are_for_shared_supports():
 
 def test_theorem_often_says_no_more_than_k_over_d():
     assert theorem_loss(Covariance(make_scheme("F", seed=0)), 3, 7) == pytest.approx(1 - 7 / 20)
+
+
+def test_the_four_terms_of_the_theorem():
+    A = Covariance(np.diag([5.0, 2.0, 1.0, 1.0]))
+    assert theorem_terms(A, 1, 2) == pytest.approx([4 / 5, 8 / 9, 4 / 5, 1 / 2])
+    assert theorem_terms(Covariance(np.zeros((3, 3))), 1, 2) == [0.0] * 4
+
+
+def test_certify_takes_the_least_bound_and_no_step_where_a_light_one_proves():
+    R = np.corrcoef(load_breast_cancer().data.T)
+    hasty = certify((R + R.T) / 2, ipu((R + R.T) / 2, 3, 5), max_iter=10)
+    assert hasty.upper_bound <= 5 * (1 + 1e-12) < upper_bound(R, 3, 5, max_iter=10).bound
+    A = make_scheme("F", 12, 1)
+    light = min(upper_bound(A, 2, 5, method=method).bound for method in METHODS[:3])
+    assert certify(A, ipu(A, 2, 5)).upper_bound < light
+    told, low_rank = [], make_scheme("A", 20, 1)
+    assert certify(low_rank, go(low_rank, 3, 7), progress=told.append).gap < 1e-12
+    assert not told
+
+
+@pytest.mark.parametrize("bad", [{"max_iter": 0}, {"max_seconds": -1.0}, {"progress": 1}])
+def test_certify_refuses_a_bad_budget_even_where_it_needs_none(bad):
+    A = make_scheme("A", 9, 1)
+    with pytest.raises((TypeError, ValueError), match=next(iter(bad))):
+        certify(A, go(A, 2, 4), **bad)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_dual_that_stands_still_ends_after_a_whole_hundred_steps(seed):
+    found = upper_bound(make_scheme("F", 12, seed), 2, 5, method="dual", max_iter=5000)
+    assert found.n_iter % 100 == 0
+    assert found.n_iter < 5000
