@@ -18,7 +18,7 @@ def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="ra
     With apart="supports" their features are set aside, so that supports are disjoint and
     components orthogonal; where fewer than k features are left for each component to come, one
     is kept for each.  With "deflation" A <- (I - xx') A (I - xx'), and with "low rank" the same is
-    done to VV', with V = low_rank(A, *part).  `max_iter` is that of each component.  Where the
+    done to VV', with V = `low_rank(A, *part)`.  `max_iter` is that of each component.  Where the
     time runs out, or a Ctrl-C comes, the largest variances left fill up what is missing.  Of an
     array `init` the method gets each component's part, as its `init`.
     """
