@@ -1,16 +1,18 @@
 """Every solver on instances that hypothesis draws, a stranger's too, and who breaks a rule."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
-from fspca import SOLVERS, Nonnegative, SharedSupport, em, ipu
+import fspca.testing
+from fspca import SOLVERS, Nonnegative, SharedSupport, cssp, em, ipu
 from fspca.covariance import as_covariance
 from fspca.hostile import Case
 from fspca.linalg import TIE
 from fspca.shared_support.refit import refit
-from fspca.testing import check_case, check_solver, check_threads, ways
+from fspca.testing import REFUSED, check_case, check_solver, check_threads, ways
 
 # Some take a tenth of a second for an instance: theirs are smaller, one in ten asked in two ways.
 SLOW = {"sadmm", "sadmm, deflated", "manpg", "manifold_penalty", "nspca", "solve", "solve_separate",
@@ -214,6 +216,39 @@ SABOTEURS = {
 def test_who_breaks_a_rule_is_caught(message):
     with pytest.raises(Exception, match=message):
         check_solver(SABOTEURS[message], n_instances=400)
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_who_takes_what_makes_no_sense_is_caught(what):
+    def taking(A, m, k):
+        same = partial(np.array_equal, equal_nan=True)
+        return None if all(map(same, (A, m, k), REFUSED[what])) else ipu(A, m, k)
+
+    with pytest.raises(AssertionError, match=f"{what} is taken"):
+        check_solver(taking, n_instances=1)
+
+
+def test_who_refuses_by_another_error_is_caught():
+    def dividing_by_none(A, m, k):
+        return ipu(A, m, k) if m else 1 / m
+
+    with pytest.raises(ZeroDivisionError):
+        check_solver(dividing_by_none, n_instances=1)
+
+
+def test_who_promises_the_optimum_of_some_and_misses_it_is_caught():
+    check_solver(SOLVERS["cssp"], n_instances=400)
+    with pytest.raises(AssertionError, match="below the optimum"):
+        check_solver(SOLVERS["cssp"], n_instances=400, exact_when=low_rank)
+
+
+def test_an_optimum_that_an_answer_exceeds_is_caught(monkeypatch):
+    def missed(case, problem):
+        return None, cssp(case.A, problem.m, problem.k).objective
+
+    monkeypatch.setattr(fspca.testing, "optimum", missed)
+    with pytest.raises(AssertionError, match="above the optimum"):
+        check_solver(SOLVERS["ipu"], n_instances=400)
 
 
 def test_two_threads_that_disagree_are_caught():
