@@ -5,7 +5,8 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 from fspca import Covariance, branch_and_bound, exhaustive, ipu, solve
-from fspca.check_certificate import check, decisions
+from fspca.best_first import Tree
+from fspca.check_certificate import LISTED, check, decisions
 from fspca.shared_support.refit import solution_on
 from fspca.synthetic import make_scheme
 
@@ -25,6 +26,40 @@ def test_agrees_with_enumeration(name, seed):
 
 def test_spiked_spectra_need_no_node():
     assert all(branch_and_bound(make_scheme(s, seed=1), 3, 7).n_iter == 0 for s in "ABC")
+
+
+class Looking(Tree):
+    """A tree that only notes what it is asked to look at."""
+
+    def __init__(self, value, smaller, closes):
+        super().__init__(4, 2, 0.0, None)
+        self.value, self.smaller, self.closes, self.seen = value, smaller, closes, []
+
+    def opened(self, part):
+        raise NotImplementedError
+
+    def look(self, supports):
+        self.seen.append(supports.tolist())
+        return self.closes
+
+
+@pytest.mark.parametrize("smaller", [False, True])
+def test_supports_are_listed_that_can_be_above_the_target(smaller):
+    rows, c = np.array([2, 4, 6, 8]), np.array([0.0, 1.0, 2.0, 2.0])
+    tree, of_one = Looking(0.0, smaller, True), np.array([False, True, False, False])
+    assert tree.listed(rows, np.zeros(4, dtype=bool), -3.0, c)
+    assert tree.seen == [[[6, 8]]]  # -3 + 1 + 2 is the target itself
+    tree.seen.clear()
+    assert tree.listed(rows, of_one, -0.5, c)
+    assert tree.seen == [[[4]]] * smaller + [[[4, 2], [4, 6], [4, 8]]]
+    numbers = (11, 4) if smaller else (6, 3)  # of two features at most, or exactly
+    assert tree.left == LISTED - sum(numbers)
+
+
+def test_supports_that_stay_open_are_not_counted():
+    tree = Looking(0.0, False, False)
+    assert not tree.listed(np.arange(4), np.zeros(4, dtype=bool), 1.0, np.zeros(4))
+    assert tree.left == LISTED
 
 
 def claim_of(A, found):
