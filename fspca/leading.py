@@ -1,13 +1,12 @@
 """Leading eigenpairs, for what they cost: in memory, streamed, or among few samples."""
 
 import numpy as np
-import scipy.sparse.linalg
-from scipy.sparse.linalg import LinearOperator
 
 from fspca.linalg import ACCURACY, EPS, fix_signs, leading_of_matrix
 from fspca.sources import Dense
 
 MOST_STEPS = 500
+LOOKS = 7  # products that look for a copy that was missed
 MISSED = 1e-8  # relative to the largest: what is left may not exceed the least found by more
 
 
@@ -33,9 +32,9 @@ def iterated(source, product, d, m, matrix=None):
     dense data by blocks, a third of the price for a vector; streamed too, which needs the fewest
     passes.
     """
-    if source.streamed or source.blockwise or 48 * m * d > source.max_memory:
+    if source.streamed or source.blockwise:
         width = int(np.clip(source.max_memory // (8 * m * d) - 4, 3, 12 if source.streamed else 5))
-        return leading_of_operator(product, d, m, source.accuracy, width)
+        return leading_of_operator(product, d, m, source.accuracy, width * m)
     return leading_in_memory(product, d, m, source.accuracy, matrix)
 
 
@@ -60,39 +59,44 @@ def leading_among_samples(source, m, small):
     return values, fix_signs(V)
 
 
-def leading_of_operator(product, d, m, tol=ACCURACY, width=3):
+def leading_of_operator(product, d, m, tol=ACCURACY, width=None, together=None, steps=MOST_STEPS):
     """Return the m leading eigenpairs of a d x d operator, V -> product(V), by block Lanczos.
 
-    A block of m vectors is multiplied at once, so that up to m copies of a repeated eigenvalue
-    are found.  At most `width` blocks of basis vectors are kept; where they are full, all but the
-    last is rotated to the best of their span.  All is done in place.
+    So many vectors are multiplied together: m, so that up to m copies of a repeated eigenvalue
+    are found, or as told.  At most `width` basis vectors are kept, 3 m if not told; where they are
+    full, they are rotated to the best of their span.  All is done in place.
     """
-    rng, scale, used = np.random.default_rng(0), 0.0, m
-    V, T = np.empty((d, width * m)), np.zeros((width * m, width * m))
-    V[:, :m] = rng.standard_normal((d, m))
-    normalise(V[:, :m], rng)
-    for _ in range(MOST_STEPS):
-        basis, last = V[:, :used], slice(used - m, used)
+    b, width = together or m, width or 3 * m
+    rng, scale, used = np.random.default_rng(0), 0.0, b
+    V, T = np.empty((d, width), order="F"), np.zeros((width, width))
+    V[:, :b] = rng.standard_normal((d, b))
+    normalise(V[:, :b], rng)
+    for left in reversed(range(steps)):
+        basis, last = V[:, :used], slice(used - b, used)
         block = product(V[:, last])
         T[:used, last] = basis.T @ block
         T[last, :used] = T[:used, last].T
-        theta, Y = np.linalg.eigh(T[:used, :used])
-        theta, Y = theta[::-1], Y[:, ::-1]
         subtract(block, basis, T[:used, last])
         R = normalise(block, rng)
-        scale = max(scale, abs(theta[0]))
-        if np.linalg.norm(R @ Y[-m:, :m], axis=0).max() <= tol * scale or used + m > d:
-            break
-        if used == width * m:
-            used -= m
+        if used >= m:
+            theta, Y = np.linalg.eigh(T[:used, :used])
+            theta, Y = theta[::-1], Y[:, ::-1]
+            scale = max(scale, abs(theta[0]))
+            found = np.linalg.norm(R @ Y[-b:, :m], axis=0).max() <= tol * scale
+            if found or not left or used + b > d:
+                break
+        if used + b > width:
+            used -= max(b, (width - m) // 2)
             rotate(basis, Y[:, :used])
             T[:] = 0
             T[range(used), range(used)] = theta[:used]
-        for _ in range(2):  # once leaves rounding along the basis
-            subtract(block, V[:, :used], V[:, :used].T @ block)
+        along = block
+        while np.linalg.norm(along) > 0.1:  # then rounding is left along the basis
+            along = V[:, :used].T @ block
+            subtract(block, V[:, :used], along)
             normalise(block, rng)
-        V[:, used : used + m] = block
-        block, used = None, used + m
+        V[:, used : used + b] = block
+        block, used = None, used + b
     rotate(V[:, :used], Y[:, :m])
     block = None
     basis, V = None, V[:, :m].copy()
@@ -129,47 +133,22 @@ def normalise(block, rng):
 def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):
     """Return the m leading eigenpairs of an operator whose products cost only arithmetic.
 
-    ARPACK multiplies one vector at a time, which needs the fewest products but may miss a copy
-    of a repeated eigenvalue.  So what is left must be below: by a Cholesky factorisation where
-    the matrix is given, else by the largest eigenvalue of what is left, found from a random
-    start: it falls short by more than the share t with a probability of at most
+    To multiply one vector at a time needs the fewest products but may miss a copy of a repeated
+    eigenvalue.  So what is left must be below: by a Cholesky factorisation where the matrix is
+    given, else by the largest eigenvalue of what is left, found from a random start: it falls
+    short by more than the share t with a probability of at most
     1.65 sqrt(d) exp(-sqrt(t) (2 q - 1)) after q products (Kuczynski and Wozniakowski 1992).
     Where a copy is missed, all are found by blocks.
     """
-    rng = np.random.default_rng(0)
-
-    def eigsh(apply, m, tol):
-        ncv, apply = max(2 * m + 1, 8 if tol < 0.1 else 6), without_chance(apply)
-        operator = LinearOperator((d, d), lambda x: apply(x.reshape(d, 1))[:, 0], dtype=float)
-        options = {"v0": rng.standard_normal(d), "tol": tol, "ncv": min(d, ncv)}
-        return scipy.sparse.linalg.eigsh(operator, m, which="LA", **options)
-
-    try:
-        values, V = eigsh(product, m, tol)
-        values, V = values[::-1], V[:, ::-1]
-        limit = values[-1] + max(MISSED, 10 * tol) * values[0]
-        if matrix is None:
-            rest = lambda x: product(x) - V @ (values[:, None] * (V.T @ x))  # noqa: E731
-            missed = eigsh(rest, 1, 0.1)[0][0] > limit
-        else:
+    width = min(d, max(5 * m // 2, 8))
+    values, V = leading_of_operator(product, d, m, tol, width, 1, MOST_STEPS * m)
+    limit = values[-1] + max(MISSED, 10 * tol) * values[0]
+    if matrix is None:
+        rest = lambda x: product(x) - V @ (values[:, None] * (V.T @ x))  # noqa: E731
+        missed = leading_of_operator(rest, d, 1, 0.0, min(d, LOOKS), 1, LOOKS)[0][0] > limit
+    else:
+        try:
             missed = np.linalg.cholesky(limit * np.eye(d) - matrix + (V * values) @ V.T) is None
-    except (scipy.sparse.linalg.ArpackError, np.linalg.LinAlgError):
-        missed = True  # no convergence, nothing to multiply, or no factorisation
-    return leading_of_operator(product, d, m, tol) if missed else (values, fix_signs(V))
-
-
-def without_chance(apply):
-    """Return the product that gives up where ARPACK goes on from a vector of its own choice.
-
-    Then the products span an invariant space, so that the new vector is orthogonal to the last.
-    """
-    last = None
-
-    def product(x):
-        nonlocal last
-        if last is not None and abs(last.T @ x).item() <= MISSED * np.linalg.norm(last):
-            raise scipy.sparse.linalg.ArpackError(-9)
-        last = apply(x)
-        return last
-
-    return product
+        except np.linalg.LinAlgError:
+            missed = True
+    return leading_of_operator(product, d, m, tol) if missed else (values, V)
