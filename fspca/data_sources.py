@@ -21,7 +21,7 @@ FAR = {4: 8.0, 8: 4096.0}  # |mean| / deviation from which a feature is shifted,
 def scaled(squares, divisor, standardize):
     """Return the variances and the weights of the columns of Z."""
     if not standardize:
-        return squares / divisor, np.full(len(squares), 1 / np.sqrt(divisor))
+        return squares / divisor, np.broadcast_to(1 / np.sqrt(divisor), len(squares))
     varies = squares > 0  # a constant feature stays zero
     return varies.astype(float), np.where(varies, 1 / np.sqrt(np.where(varies, squares, 1)), 0.0)
 
@@ -99,7 +99,7 @@ class Data(Source):
         ]
 
     def diagonal(self):
-        return self.variances.copy()
+        return self.variances
 
     def centred(self, rows):
         """Yield blocks of Z[:, I] in float64, and beside them those of all of X."""
@@ -141,7 +141,9 @@ class Data(Source):
         V = self.weight[chosen, None] * V
         offset, V = (self.mean[chosen] @ V).astype(self.dtype), V.astype(self.dtype, copy=False)
         for block in self.blocks(least=V.shape[1]):
-            yield block, (block if rows is None else self.chosen(rows, block)) @ V - offset
+            Y = (block if rows is None else self.chosen(rows, block)) @ V
+            Y -= offset
+            yield block, Y
 
     def chosen(self, rows, block):
         """Return the columns of a block."""
@@ -177,7 +179,7 @@ class Data(Source):
         part = copy(self)
         part.X, part.size, part.tally = self.X[:, columns], len(columns), [0]
         part.last, part.samples, part.known = None, None, Sparse.known
-        for name in ("mean", "weight", "variances", "shift", "cancels"):
+        for name in ("mean", "weight", "variances", "shift"):
             if (value := getattr(self, name, None)) is not None:
                 setattr(part, name, value[columns])
         return part
@@ -210,7 +212,6 @@ class Sparse(Data):
         self.X, self.tally = X, [0]
         self.mean, squares = self.moments(center)
         self.variances, self.weight = scaled(squares, divisor, standardize)
-        self.cancels = self.n * self.mean**2 > 1e3 * squares  # three of sixteen digits would go
 
     def blocks(self, dtype=None, least=1):
         self.tally[0] += 1
@@ -219,10 +220,10 @@ class Sparse(Data):
     def entries(self):
         """Yield columns and values of the entries stored, as many at a time as caches take."""
         self.tally[0] += 1
-        step = max(BLOCK_BYTES // 128, 2 * self.size)
+        step = max(BLOCK_BYTES // 128, 2 * self.size * (self.X.format == "csc"))
         for start in range(0, len(self.X.data), step):
             stop = min(start + step, len(self.X.data))
-            columns = self.X.indices[start:stop].astype(np.intp, copy=False)
+            columns = self.X.indices[start:stop]
             if self.X.format == "csc":
                 stored = np.diff(np.clip(self.X.indptr, start, stop))
                 columns = np.repeat(np.arange(self.size), stored)
@@ -231,21 +232,26 @@ class Sparse(Data):
     def moments(self, center):
         mean, total, squares, stored = (np.zeros(self.size) for _ in range(4))
         for columns, values in self.entries():
-            mean += np.bincount(columns, values, self.size)
-            total += np.bincount(columns, values**2, self.size)
-        mean = mean / self.n if center else np.zeros(self.size)
-        if np.all(0.9 * total >= self.n * mean**2):  # then hardly a digit goes
-            return mean, total - self.n * mean**2
+            np.add.at(mean, columns, values)
+            np.add.at(total, columns, values**2)
+        mean *= center / self.n
+        taken = np.square(mean)
+        taken *= self.n
+        if np.all(0.9 * total >= taken):  # then hardly a digit goes
+            return mean, np.subtract(total, taken, out=total)
         for columns, values in self.entries():
-            stored += np.bincount(columns, minlength=self.size)
-            squares += np.bincount(columns, (values - mean[columns]) ** 2, self.size)
+            np.add.at(stored, columns, 1)
+            np.add.at(squares, columns, (values - mean[columns]) ** 2)
         return mean, squares + (self.n - stored) * mean**2
 
-    def centred(self, rows):
-        """Yield blocks of Z[:, I], arrays of some rows at a time."""
+    def pieces(self, rows):
+        """Yield X[:, I], some rows at a time."""
         X, step = self.chosen(rows), max(1, BLOCK_BYTES // (8 * len(rows) + 8))
-        for start in range(0, self.n, step):
-            yield (X[start : start + step].toarray() - self.mean[rows]) * self.weight[rows], None
+        return (X[start : start + step] for start in range(0, self.n, step))
+
+    def centred(self, rows):
+        for part in self.pieces(rows):
+            yield (part.toarray() - self.mean[rows]) * self.weight[rows], None
 
     def chosen(self, rows, _=None):
         """Return X[:, I] as CSR; the last is kept, for in CSR it costs as much as a product."""
@@ -254,13 +260,13 @@ class Sparse(Data):
         return self.last[1]
 
     def submatrix(self, rows):
-        if self.cancels[rows].any():
+        mean, weight = self.mean[rows], self.weight[rows]
+        if np.any(self.n * (mean * weight) ** 2 > 1e3 * self.variances[rows]):  # 3 digits of 16
             return sum(part.T @ part for part, _ in self.centred(rows))
-        part, mean, weight = self.chosen(rows), self.mean[rows], self.weight[rows]
         new, old = among_known(rows, self.known[0])
         products = np.empty((len(rows), len(rows)))
         products[np.ix_(~new, ~new)] = self.known[1][np.ix_(old, old)]
-        products[:, new] = (part.T @ part[:, new]).toarray()
+        products[:, new] = sum((part.T @ part[:, new]).toarray() for part in self.pieces(rows))
         products[new] = products[:, new].T
         if 64 * len(rows) ** 2 <= self.max_memory:  # the next support will share most of them
             self.known = np.array(rows), products

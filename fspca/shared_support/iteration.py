@@ -83,7 +83,8 @@ def ascents(A, asked, scale=proxy_rows, refined=True, latest=True):
         chosen, others = {}, {}
         for i, (V, before, _) in walks.items():
             Z = scale(*applied.pop(i))  # blocks of d x m go as soon as they have been used
-            support = largest(np.einsum("ij,ij->i", Z, Z), asked[i][1])
+            score, Z = np.einsum("ij,ij->i", Z, Z), None if refined else Z
+            support, score = largest(score, asked[i][1]), None
             same = before is not None and np.array_equal(support, before)
             if not refined:
                 Q = np.linalg.qr(Z[support])[0]
@@ -159,6 +160,7 @@ def from_every_start(
     def build():
         best = max(ends, key=lambda end: end.value)
         W = embedded(best.loadings, best.support, A.size)
+        W.setflags(write=False)  # then it is not copied
         cut = run.stopped in ("max_seconds", "interrupted")
         why = run.stopped if cut else best.stopped or run.stopped
         ended = best.history, best.n_iter, why
