@@ -122,7 +122,7 @@ class Data(Source):
     def finished(self, result, total, among=slice(None)):
         """Return Z'Y from X'Y and the sums of Y, in place."""
         mean, weight = self.mean[among], self.weight[among]
-        step = 2**18 // (len(total) + 1) + 1
+        step = 2**15 // (len(total) + 1) + 1
         for part in (slice(start, start + step) for start in range(0, len(result), step)):
             result[part] -= mean[part, None] * total
             result[part] *= weight[part, None]
@@ -256,6 +256,7 @@ class Sparse(Data):
     def chosen(self, rows, _=None):
         """Return X[:, I] as CSR; the last is kept, for in CSR it costs as much as a product."""
         if self.last is None or not np.array_equal(rows, self.last[0]):
+            self.last = None  # two of them are never held
             self.last = np.array(rows), self.X[:, rows].tocsr()
         return self.last[1]
 
