@@ -147,14 +147,30 @@ def test_an_exchange_costs_one_pass_over_streamed_data(monkeypatch):
     end = swap(streamed, 2, 6, init=poor)
     assert len(end.history) > 3
     assert end.passes == len(end.history)
-    short = Covariance.from_data(X.view(np.memmap), max_memory=16 * 6 * 16)  # half of d x k
-    again = swap(short, 2, 6, init=poor)
-    assert again.objective == pytest.approx(end.objective, rel=1e-12)
-    assert end.passes < again.passes <= 4 * (len(again.history) + 1)
+
+
+@pytest.mark.parametrize("fit", [6, 10, 16])
+def test_an_exchange_costs_two_passes_where_the_columns_do_not_fit(fit, monkeypatch):
+    """One pass for A[I, I], one for the rows of A[:, I] of the largest variances."""
+    monkeypatch.setattr("fspca.covariance.FORMED_SIZE", 0)
+    rng, passes = np.random.default_rng(0), []
+    X = rng.standard_normal((50, 6)) @ rng.standard_normal((6, 30)) + rng.standard_normal((50, 30))
+    poor = np.argsort(X.var(axis=0))[:6]
+    known = swap(np.cov(X.T), 2, 6, init=poor)
+    A = Covariance.from_data(X.view(np.memmap), max_memory=16 * 6 * fit)
+    start = A.passes
+    end = swap(A, 2, 6, init=poor, progress=lambda _: passes.append(A.passes - start))
+    assert np.array_equal(end.support, known.support)
+    assert end.objective == pytest.approx(known.objective, rel=1e-12)
+    assert passes == list(range(1, 2 * len(end.history), 2))
+    last = -(-24 // fit) + 2  # A[I, I], every candidate that may gain, the answer's own A[I, I]
+    assert end.passes <= passes[-1] + last
     outside = np.setdiff1d(np.arange(30), poor)
-    parts = list(columns_in_parts(short, poor, outside))
-    assert [len(part) for part, _ in parts] == [16, 8]
-    columns = np.cov(X.T)[np.ix_(outside, poor)]
+    parts = list(columns_in_parts(A, poor, outside))
+    assert len(parts) == -(-24 // fit)
+    rows = np.concatenate([part for part, _ in parts])
+    assert np.array_equal(np.sort(rows), outside)
+    columns = np.cov(X.T)[np.ix_(rows, poor)]
     np.testing.assert_allclose(np.vstack([each for _, each in parts]), columns, atol=1e-12)
 
 

@@ -64,8 +64,9 @@ def swap(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
     -----
     The objective rises strictly; nothing is promised about the optimum.
     Cost of an exchange: one column of A (one pass over data; where d x k numbers do not fit
-    the covariance's `max_memory`, A[:, I] is read in parts, one pass each), k eigenproblems of
-    size k, O(dkm) for each feature that might leave.
+    the covariance's `max_memory`, two: for A[I, I] and for as many rows of A[:, I] as fit, large
+    variances first, and one for each further part where these hold no exchange), k eigenproblems
+    of size k, O(dkm) for each feature that might leave.
     Explained in the chapter "Exact search: prove it by branching and bounding".
 
     Examples
@@ -140,13 +141,14 @@ def improvements(A, problem, support, floor):
 
 
 def columns_in_parts(A, support, outside):
-    """Yield candidates j with the rows A[j, I]: all of them, or as many as memory takes."""
+    """Yield candidates j with the rows A[j, I]: all, or as many as fit, large variances first."""
     size = max(1, int(A.max_memory // (16 * len(support))) if np.isfinite(A.max_memory) else A.size)
     if size >= A.size:
         yield outside, A.columns(support)[outside]
         return
+    outside = outside[np.argsort(-A.diagonal()[outside], kind="stable")]
     for start in range(0, len(outside), size):
-        part = outside[start : start + size]
+        part = np.sort(outside[start : start + size])
         yield part, A.columns(support, part)
 
 
