@@ -121,6 +121,9 @@ def normalise(block, rng):
     By the eigenvectors of its Gram matrix; directions that are rounding are drawn at random.
     """
     size = np.sqrt(np.einsum("ij,ij->j", block, block))
+    if len(size) == 1 and size > 0:  # most of the calls
+        block /= size
+        return size[:, None]
     size[size == 0] = 1.0
     values, U = np.linalg.eigh((block.T @ block) / size / size[:, None])
     lost = values <= len(values) * EPS * values[-1]
@@ -140,7 +143,7 @@ def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):
     1.65 sqrt(d) exp(-sqrt(t) (2 q - 1)) after q products (Kuczynski and Wozniakowski 1992).
     Where a copy is missed, all are found by blocks.
     """
-    width = min(d, max(5 * m // 2, 8))
+    width = min(d, max(5 * m // 2, 15))
     values, V = leading_of_operator(product, d, m, tol, width, 1, MOST_STEPS * m)
     limit = values[-1] + max(MISSED, 10 * tol) * values[0]
     if matrix is None:
