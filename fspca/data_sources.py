@@ -235,8 +235,7 @@ class Sparse(Data):
             np.add.at(mean, columns, values)
             np.add.at(total, columns, values**2)
         mean *= center / self.n
-        taken = np.square(mean)
-        taken *= self.n
+        taken = np.einsum("i,i,->i", mean, mean, self.n)
         if np.all(0.9 * total >= taken):  # then hardly a digit goes
             return mean, np.subtract(total, taken, out=total)
         for columns, values in self.entries():

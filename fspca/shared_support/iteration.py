@@ -160,7 +160,6 @@ def from_every_start(
     def build():
         best = max(ends, key=lambda end: end.value)
         W = embedded(best.loadings, best.support, A.size)
-        W.setflags(write=False)  # then it is not copied
         cut = run.stopped in ("max_seconds", "interrupted")
         why = run.stopped if cut else best.stopped or run.stopped
         ended = best.history, best.n_iter, why

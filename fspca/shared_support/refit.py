@@ -18,9 +18,7 @@ def best_pairs(A, support, m):
 def refit(A, support, m):
     """Return the best loadings on a support as columns of d rows, and their variance."""
     values, V = best_pairs(A, support, m)
-    W = embedded(V, support, A.size)
-    W.setflags(write=False)  # then a Solution does not copy it
-    return W, float(values.sum()) - m * A.ridge
+    return embedded(V, support, A.size), float(values.sum()) - m * A.ridge
 
 
 def solution_on(A, problem, support, solver, **facts):
