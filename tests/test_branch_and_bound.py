@@ -143,6 +143,37 @@ def test_a_gap_asked_for_is_reached_sooner():
     assert check(claim_of(A, rough)).holds
 
 
+def test_a_gap_that_holds_at_once_needs_no_node():
+    A = make_scheme("F", 40, seed=3)
+    rough = branch_and_bound(A, 3, 7, gap=1.0)
+    assert (rough.n_iter, rough.stopped) == (0, "gap reached")
+    assert rough.gap <= 1.0
+    assert branch_and_bound(A, 3, 7, gap=rough.gap / 2, max_iter=2).n_iter >= 1
+
+
+@pytest.mark.filterwarnings("ignore:branch_and_bound stopped at max_seconds")
+def test_without_time_the_first_answer_is_kept():
+    A = make_scheme("F", 30, seed=3)
+    found = branch_and_bound(A, 3, 7, max_seconds=1e-9)
+    assert (found.n_iter, found.stopped) == (0, "max_seconds")
+    assert check(claim_of(A, found)).holds
+
+
+def test_an_interruption_that_comes_with_the_proof_leaves_it_proven():
+    A, seen = make_scheme("F", 30, seed=3), []
+    nodes = branch_and_bound(A, 3, 7).n_iter
+    assert nodes <= 13  # more are needed where what is decided is not used at once
+
+    def stop(news):
+        seen.append(news)
+        if news.step == nodes:
+            raise KeyboardInterrupt
+
+    found = branch_and_bound(A, 3, 7, progress=stop)
+    assert seen[-1].step == nodes
+    assert (found.n_iter, found.stopped) == (nodes, "gap reached")
+
+
 def test_interrupting_keeps_the_best_so_far_with_a_valid_bound():
     A = make_scheme("F", 30, seed=3)
 
