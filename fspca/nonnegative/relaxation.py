@@ -162,8 +162,9 @@ def descend_signed(A, Z, m, k, required, state):
         right = (a - b)[square] + (c + c.T) / 2 + e
         own = np.diagonal(b)[:few] - np.diagonal(c) / 2 + s / 2 + w[:few] / 2
         z = (own + 0.375 * np.diagonal(right)) / 1.4375
-        beside = np.einsum("ij,ij->i", Z @ (a + b)[few:, few:], Z)
-        z, P = np.append(z, solve(beside / 2 + w[few:] / 2)), (a - b) / 2
+        beside = np.einsum("ij,ij->i", Z @ (a + b - parts[0] - parts[1])[few:, few:], Z)
+        beside = parts[5][few:] + solve((beside + (w - parts[5])[few:]) / 2)
+        z, P = np.append(z, beside), (a - b) / 2
         P[few:, few:] += (Z.T * z[few:]) @ Z / 2
         P[square] = right / 4
         P[diagonal, diagonal] += 0.375 * z[:few]

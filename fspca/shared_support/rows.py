@@ -15,7 +15,7 @@ from numpy.linalg import eigvalsh
 from fspca.check_certificate import row_terms
 from fspca.shared_support.semidefinite import EPS, RELAX, WEIGHT, TopPairs, clip_to_sum, sum_largest
 
-SWEEPS, REFINED = 12, 6  # of the search for each row's level, which begins where the last ended
+SWEEPS, REFINED = 6, 3  # of the search for each row's level, which begins where the last ended
 
 
 class RowState(NamedTuple):
@@ -105,9 +105,9 @@ def project_rows(Q, t, fixed, k, phi, sweeps=SWEEPS, refined=REFINED):
     a = np.diagonal(Q) ** 2 + np.einsum("ij,ij->i", B[:, :fixed], B[:, :fixed])
     B = np.ascontiguousarray(B[:, fixed:])
     count = np.maximum(np.where(here < fixed, k - fixed, k - 1 - fixed), 0)
-    falling, low, high = Falling(B), np.zeros(d), np.ones(d)
+    falling, low, high = Falling(B), np.zeros(d), np.full(d, 1 - 1e-12)  # at 1 no row is left
     ratio = np.sqrt(falling.at(count + 1) * np.maximum(falling.at(count), EPS**8))
-    before = None
+    before, nearest = None, np.full((4, d), np.inf)
     for _ in range(sweeps):
         tau = falling.cut(phi, np.maximum(count, 1), ratio * phi, refined)
         ratio = tau / phi
@@ -115,6 +115,8 @@ def project_rows(Q, t, fixed, k, phi, sweeps=SWEEPS, refined=REFINED):
         N = a + falling.squares[here, p]
         N = np.sqrt(N * phi**2 + (count - p) * tau**2)
         excess = N * (1 - 2 * phi) / phi - t
+        miss = np.abs(excess) * phi * (1 - phi)  # the root may be at 0 or 1
+        nearest = np.where(miss < nearest[0], (miss, phi, tau, N), nearest)
         low, high = np.where(excess > 0, phi, low), np.where(excess > 0, high, phi)
         guess = (1 - t * phi / np.maximum(N, EPS**8)) / 2
         if before is not None:
@@ -123,8 +125,7 @@ def project_rows(Q, t, fixed, k, phi, sweeps=SWEEPS, refined=REFINED):
             guess = np.where((slope < 0) & (secant > low) & (secant < high), secant, guess)
         before = phi, excess
         phi = np.where((guess > low) & (guess < high), guess, (low + high) / 2)
-        phi = np.minimum(phi, 1 - 1e-12)  # at 1 nothing is left of the row, nor of the search
-    phi = before[0]  # the one that tau and N are of
+    _, phi, tau, N = nearest
     tau = np.where(count > 0, tau, np.inf)[:, None]
     X = Q * (1 - phi)[:, None]
     free = B - np.minimum(B, np.maximum(phi[:, None] * B, tau))
