@@ -18,6 +18,7 @@ from fspca import (
 from fspca.check_certificate import Floating, check
 from fspca.linalg import random_subspace
 from fspca.shared_support.certificate import METHODS, theorem_loss, theorem_terms
+from fspca.shared_support.ground import leading_less
 from fspca.shared_support.probable import likely_largest_eigenvalue
 from fspca.synthetic import make_scheme, make_spiked
 
@@ -263,3 +264,14 @@ def test_a_dual_that_stands_still_ends_after_a_whole_hundred_steps(seed):
     found = upper_bound(make_scheme("F", 12, seed), 2, 5, method="dual", max_iter=5000)
     assert found.n_iter % 100 == 0
     assert found.n_iter < 5000
+
+
+@pytest.mark.parametrize(("n", "d", "r", "m"), [(20, 60, 5, 3), (20, 60, 0, 2), (15, 70, 30, 4)])
+def test_the_witness_of_data_is_made_of_leading_eigenpairs(n, d, r, m):
+    rng = np.random.default_rng(r)
+    X, G = rng.standard_normal((n, d)), rng.standard_normal((d, r))
+    M = X.T @ X - G @ G.T
+    values, V = leading_less(X, G, m)
+    assert values == pytest.approx(np.linalg.eigvalsh(M)[-m:], rel=1e-11)  # of 60 roundings
+    assert pytest.approx(V * values, abs=1e-9) == M @ V
+    assert pytest.approx(np.eye(m), abs=1e-11) == V.T @ V

@@ -86,6 +86,19 @@ def test_wide_data_has_half_the_gap_of_the_light_bounds(kind):
     assert found["seconds"] < 60
 
 
+def test_wide_data_are_bounded_within_their_memory():
+    """Each within three minutes of a core, and as well as the better of the lightest bounds."""
+    found = rows("bench_bounds")
+    assert [each["gigabytes"] for each in found] == [3, 4, 3]
+    assert [each["proven"] for each in found] == [False, True, True]
+    for each in found:
+        told = each["last digits"]
+        assert told["solve"] <= min(told["diagonal"], told["shifted"]) * (1 + 1e-9)
+        assert told["peak"] < each["gigabytes"]
+        assert told["chance of error"] <= (0 if each["proven"] else 1.001e-9)
+        assert each["seconds"] < 180
+
+
 @pytest.mark.parametrize(
     ("data", "k", "gap"),
     [("lrs", 20, PROOF), ("lrs", 90, PROOF), *[("digits", k, PROOF) for k in (5, 10, 20)],

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fspca import Covariance, exhaustive, go
+from fspca.check_certificate import check
 from fspca.synthetic import make_scheme, with_spectrum
 
 SAME = 1e-10  # relative; the same eigenvalue problem solved in two orders
@@ -30,7 +31,8 @@ def test_with_shift_exact_and_proven_for_identity_plus_rank_m(seed):
     solution = go(A, m, m + 2, shift=True)
     assert solution.objective == pytest.approx(exhaustive(A, m, m + 2).objective, rel=SAME)
     assert solution.gap <= 1e-9
-    assert "optimal by a computed bound" in str(solution)
+    assert "proven optimal" in str(solution)
+    assert check(solution.certificate | {"A": A}).holds
 
 
 def test_rank_m_plus_one_can_break_it():
@@ -65,19 +67,20 @@ def test_bound_holds_with_a_ridge_and_at_m_equal_d(seed):
 
 @pytest.mark.parametrize("shift", [False, True])
 @pytest.mark.parametrize("seed", range(20))
-def test_exact_and_proven_where_k_is_m(seed, shift):
-    solution = go(Covariance(make_scheme("F", 9, seed), ridge=0.2), 3, 3, shift=shift)
-    best = exhaustive(make_scheme("F", 9, seed), 3, 3).objective
-    assert solution.objective == pytest.approx(best, rel=SAME)
-    assert solution.gap <= 1e-9
+def test_exact_where_k_is_m_and_proven_where_a_bound_is_asked_for(seed, shift):
+    A = make_scheme("F", 9, seed)
+    solution = go(Covariance(A, ridge=0.2), 3, 3, shift=shift)
+    assert solution.objective == pytest.approx(exhaustive(A, 3, 3).objective, rel=SAME)
+    assert "proven optimal" in str(solution) if shift else solution.upper_bound is None
+    assert not shift or check(solution.certificate | {"A": A}).holds
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_where_k_is_m_the_bound_is_not_below_the_exact_sum(seed):
     variances = np.random.default_rng(seed).uniform(1, 2, 40)
     exact = sum(map(Fraction, np.sort(variances)[-30:].tolist()))
-    bound = Fraction(go(np.diag(variances), 30, 30).upper_bound)
-    assert exact <= bound <= exact * (1 + Fraction(1e-13))  # 30 roundings of 1e-16, and more
+    bound = Fraction(go(np.diag(variances), 30, 30, shift=True).upper_bound)
+    assert exact <= bound <= exact * (1 + Fraction(1e-11))  # eigenvalues of 40 features, rounded
 
 
 def test_a_shift_is_wanted_or_not():

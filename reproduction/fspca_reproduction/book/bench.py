@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator, svds
 
-from fspca import Covariance, datasets, go, ipu, solve, swap
+from fspca import Covariance, datasets, go, ipu, solve, swap, upper_bound
 from fspca.linalg import largest
 from fspca_reproduction.runner import experiment
 
@@ -48,10 +48,11 @@ LARGE = ("dense float64", "dense float32", "news20")
 def data(name):
     """Return the n x d array of a set."""
     if name.startswith("dense"):
-        rng = np.random.default_rng(0)
-        scores = rng.standard_normal((1000, 20)) * np.linspace(6, 1, 20)
-        X = 0.3 * scores @ rng.standard_normal((20, 50_000)) + rng.standard_normal((1000, 50_000))
-        return X.astype(name.split()[1])
+        _, kind, n, d = (*name.split(), 1000, 50_000)[:4]
+        rng, n, d = np.random.default_rng(0), int(n), int(d)
+        scores = rng.standard_normal((n, 20)) * np.linspace(6, 1, 20)
+        X = 0.3 * scores @ rng.standard_normal((20, d)) + rng.standard_normal((n, d))
+        return X.astype(kind)
     name, _, standardised = name.partition(", ")
     if name in ("digits", "breast_cancer", "wine"):
         import sklearn.datasets
@@ -350,3 +351,28 @@ def bench_limits(data, n, solver):
                 "seconds": seconds}  # fmt: skip
 
     return in_a_child(measured, limits)
+
+
+@experiment(
+    cases=[
+        {"set": name, "gigabytes": most, "m": 5, "k": 50}
+        for name, most in (("news20", 3), ("dense float64 100 30000", 4), ("dense float32", 3))
+    ],
+    alone=True,
+)
+def bench_bounds(set, gigabytes, m, k):
+    """What solve certifies of wide data within so much memory, beside the lightest bounds."""
+    X = data(set)
+
+    def measured():
+        began = time.process_time()
+        answer = solve(Covariance.from_data(X), m, k)
+        seconds, A = time.process_time() - began, Covariance.from_data(X)
+        light = {name: upper_bound(A, m, k, method=name).bound for name in ("diagonal", "shifted")}
+        gaps = {name: bound / answer.objective - 1 for name, bound in light.items()}
+        told = gaps | {"solve": answer.gap, "peak": memory() / 2**30}
+        told["chance of error"] = 1 - answer.bound_probability
+        proven = answer.certificate is not None
+        return {"proven": proven, "last digits": told, "seconds": seconds}
+
+    return in_a_child(measured, {resource.RLIMIT_AS: gigabytes * 2**30})
