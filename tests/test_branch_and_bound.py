@@ -8,6 +8,7 @@ from fspca import Covariance, branch_and_bound, exhaustive, ipu, solve
 from fspca.best_first import Tree
 from fspca.check_certificate import LISTED, check, decisions
 from fspca.shared_support.refit import solution_on
+from fspca.shared_support.tree import shortened
 from fspca.synthetic import make_scheme
 
 PROOF = 2e-9  # twice the relative gap at which a bound counts as reached
@@ -60,6 +61,14 @@ def test_supports_that_stay_open_are_not_counted():
     tree = Looking(0.0, False, False)
     assert not tree.listed(np.arange(4), np.zeros(4, dtype=bool), 1.0, np.zeros(4))
     assert tree.left == LISTED
+
+
+def test_what_a_proof_keeps_is_short_and_close():
+    Y = np.array([[2e3, -1.23456789], [1e-3, 3e-3]])
+    kept = shortened(Y)
+    assert kept.dtype == np.float32
+    np.testing.assert_allclose(kept, [[2e3, -1.23456789], [0, 3e-3]], rtol=2.0**-14)
+    assert not np.any(kept.view(np.uint32) % 512)
 
 
 def claim_of(A, found):
