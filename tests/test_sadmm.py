@@ -45,6 +45,13 @@ def test_the_small_coordinates_give_the_steps_of_plain_products(shape, monkeypat
         assert np.allclose(one.Y, other.Y, atol=1e-8)
 
 
+def test_every_step_is_told():
+    told = []
+    found = sadmm(scheme(0)[0], 2, penalty=0.3, max_iter=7, tol=0.0, progress=told.append)
+    assert found.stopped == "max_iter"
+    assert [news.step for news in told][:7] == list(range(1, 8))
+
+
 def test_one_inner_search_in_small_coordinates_is_the_plain_one():
     """The iterates themselves agree, not only the minimum: four conjugate gradient steps."""
     X = np.random.default_rng(1).standard_normal((20, 600))

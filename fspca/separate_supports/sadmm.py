@@ -89,7 +89,6 @@ def sadmm(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
     Examples
     --------
     >>> import numpy as np
-    >>> import numpy as np
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.1], [0.0, 0.1, 1.0]])
     >>> sadmm(A, m=1, penalty=0.2).support, sadmm(A, m=1, k=2).support
     (array([0, 1]), array([0, 1]))
