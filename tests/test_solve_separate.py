@@ -10,7 +10,9 @@ from fspca import (
     Covariance,
     SeparateSupports,
     check_solution,
+    datasets,
     exhaustive,
+    inverse_power,
     ipu,
     solve_separate,
     upper_bound,
@@ -32,6 +34,15 @@ def test_it_is_below_no_method(case, seed):
     best = solve_separate(A, m, k).objective
     for name in (n for n in RIVALS if "sadmm" not in n or not seed):  # these take seconds
         assert best >= SOLVERS[name](A, m, k).objective * (1 - 1e-9), name  # rounding
+
+
+def test_it_is_not_below_the_inverse_power_method_on_genes():
+    """Its ratio leads to other features than variances do: once they were no start."""
+    X = datasets.load("leukemia_golub").X[-38:].astype(float)
+    X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12)
+    A = Covariance.from_data(X, divisor=1)
+    answer = solve_separate(A, 3, 17, n_starts=1)
+    assert answer.objective >= inverse_power(A, 3, 17).objective
 
 
 @pytest.mark.parametrize("orthonormal", [False, True])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import largest, random_subspace
+from fspca.linalg import embedded, largest, random_subspace
 from fspca.problem import TOLERANCE, SeparateSupports, Solution, solution_of
 from fspca.progress import Listener
 from fspca.running import Run, solves
@@ -17,6 +17,7 @@ from fspca.separate_supports.blocks import GAIN, beside, component, cut, in_turn
 from fspca.separate_supports.bound import with_claim
 from fspca.separate_supports.deflation import Spent
 from fspca.separate_supports.gpower import gpower
+from fspca.separate_supports.inverse_power import inverse_power
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.ipu import ipu
 from fspca.sources import Dense
@@ -114,11 +115,11 @@ def first_answers(A, problem, init, rng):
     """Yield what other solvers find, cut; a Ctrl-C that ended one ends this one."""
     m, counts = problem.m, problem.counts
     each, most = int(counts.max()), max(m, min(int(counts.sum()), A.size))
-    calls = [lambda: tpower(A, m, each, init=init, seed=rng), lambda: tpower(A, m, each),
-             lambda: ipu(A, m, most), lambda: gpower(A, m, each)]  # fmt: skip
-    known = A.size <= LARGEST or A.wide_factor() is not None  # else GPower has no factor at hand
-    for call in calls[: 3 + known]:
-        found = call()
+    runs = [(tpower, each, init), (tpower, each, "variance"), (ipu, most, "go"),
+            (gpower, each, "variance"), (inverse_power, each, "variance")]  # fmt: skip
+    known = A.size <= LARGEST or A.wide_factor() is not None  # else there is no factor at hand
+    for solver, k, start in runs if known else runs[:3]:
+        found = solver(A, m, k, init=start, seed=rng)
         yield cut(found.W, found.W, counts)
         if found.stopped == "interrupted":
             raise KeyboardInterrupt
@@ -176,8 +177,7 @@ def improve(A, problem, answers, n_starts, orthonormal, rng, keep):
         found = component(given, problem.counts[j], rng.standard_normal(len(rows)))
         if found.gain < 0 or np.array_equal(rows[found.rows], np.flatnonzero(W[:, j])):
             continue  # nothing there is orthogonal to the others, or nothing else
-        W[:, j] = 0
-        W[rows[found.rows], j] = found.x
+        W[:, j] = embedded(found.x, rows[found.rows], A.size)
         W = climb(W, most, among, orthonormal=True)[1] if kick % 2 else W
         climb(W, most, among)
         last = kick if most[-1] > value else last
