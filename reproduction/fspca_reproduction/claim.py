@@ -58,23 +58,24 @@ class Said:
     def __getitem__(self, key):
         return self.data[key]
 
-    def sentence(self, key, verdict, ours=None, tolerance=None, **words):
-        """Return the sentence of that key, judged; `words` fill its text."""
+    def sentence(self, key, verdict, ours=None, tolerance=None, why="", **words):
+        """Return the sentence of that key, judged; `words` fill its text, `why` adds a reason."""
         told = {"whose": "paper"} | self.data.get("sentences", {}) | self["claims"][key]
         text = told["text"].format(**words) if words else told["text"]
         claim = Claim(
             "/".join(map(str, (self.name, key, *words.values()))), text, told["whose"],
-            told["rule"], told.get("tolerance", tolerance), told.get("reason", ""),
+            told["rule"], told.get("tolerance", tolerance),
+            "; ".join(filter(None, (told.get("reason"), why))),
         )  # fmt: skip
         said = told.get("value", "so it says") if claim.whose == "paper" else None
         verdict = verdict if isinstance(verdict, str) else holds(verdict)
-        return Judged(claim, said, ours, verdict)
+        return Judged(claim, said, ours, verdict, open=why)
 
-    def over_readings(self, found):
-        """Yield sentences by key, each from its (verdict, number) under every reading."""
+    def over_readings(self, found, why):
+        """Yield sentences by key, each from its (verdict, number) under every reading, and why."""
         for key, pairs in found.items():
             verdicts, numbers = zip(*pairs, strict=True)
-            yield self.sentence(key, over_readings(verdicts), numbers[0])
+            yield self.sentence(key, over_readings(verdicts), numbers[0], why=why(key))
 
     def number(self, place, said, ours, verdict, open="", more=None, **own):
         """Return a number, judged; `place` is a dict, `own` the claim's rule, tolerance, reason."""

@@ -6,6 +6,7 @@ import numpy as np
 
 from fspca_reproduction.results import rows_of, stored
 from fspca_reproduction.tan2019.methods import BLOCK, JOINT, OURS, POWER, RIVALS, VARIED, key
+from fspca_reproduction.tan2019.reasons import ALIKE, limit, panel_word, panel_words, tally
 from fspca_reproduction.tan2019.verdicts import COUNTS, FAR, SAME, SUMS, table_2
 from fspca_reproduction.verdict import (
     DIFFERS,
@@ -36,21 +37,27 @@ def tan2019_table_2(said):
     """The cells, then the sentences set by set, over all counts, sums and preparations."""
     yield from table_2()[2]
     rows = rows_of("tan2019_table_2")
+    bounds = {tuple(each.values())[:3]: each for each in rows_of("tan2019_cell_bounds")}
     for name in dict.fromkeys(row["set"] for row in rows):
-        found = {"blocks": [], "ours first": [], "two stages": []}
+        found, tallies = {}, {}
         mine = [row for row in rows if row["set"] == name]
         for row, count, total in product(mine, COUNTS, SUMS):
             p = {method: each[total] for method, each in row[count].items()}
+            bound = bounds[tuple(row.values())[:3]]
+            limits = {method: limit(bound, method, count, total, "1") for method in p}
             joint = [*JOINT, *(["soap"] if "soap" in p else [])]
             rivals = [method for method in RIVALS if method in p]
             single = [*(r for r in rivals if r != "soap"), "sadmm, deflated"]
             others = (*rivals, "sadmm", "sadmm, deflated")
-            found["blocks"].append(exceed(p, joint, single))
-            found["ours first"].append(exceed(p, JOINT, rivals))
-            found["two stages"].append(exceed(p, ["two_stage"], others))
+            pairs = {"blocks": (joint, single), "ours first": (JOINT, rivals),
+                     "two stages": (["two_stage"], others)}  # fmt: skip
+            for k, pair in pairs.items():
+                found.setdefault(k, []).append(exceed(p, *pair))
+                tallies.setdefault(k, []).append(tally(p, limits, *pair))
         for k, verdicts in found.items():
             holding = f"{verdicts.count(REPRODUCED)} of {len(verdicts)} readings"
-            yield said.sentence(k, over_readings(verdicts), holding, set=name)
+            why = panel_word(dict(enumerate(tallies[k])))
+            yield said.sentence(k, over_readings(verdicts), holding, why=why, set=name)
     ratios = [row["most"] / max(row["least"], 1) for row in rows_of("tan2019_imbalance")]
     imbalance = all_of([above(ratio, 2.0) for ratio in ratios])
     yield said.sentence("imbalance", imbalance, min(ratios))
@@ -77,7 +84,7 @@ def tan2019_figure_1(said):
         for name, setting in (("penalty", (1, 1000)), ("rho", (10, 10))):
             there = ends(rows, "admm", matrix, *setting)
             found[name].append((told(there - best - FAR), there.mean()))
-    return said.over_readings(found)
+    return said.over_readings(found, panel_words(said.name))
 
 
 def steady_gamma(rows):
@@ -101,7 +108,7 @@ def tan2019_figure_2(said):
         found["apart"].append((told(far - FAR), far.mean()))
         better = told(plain.mean(axis=0) - steady.mean(axis=0))
         found["better"].append((better, steady.mean()))
-    return said.over_readings(found)
+    return said.over_readings(found, panel_words(said.name))
 
 
 def errors(rows, method, answer, noises):
@@ -142,7 +149,7 @@ def tan2019_figure_3(said):
     for clock in ("run", "search"):
         seconds = {m: errors(rows, m, clock, noises).mean(axis=1) for m in there}
         add("fast", [seconds[m] - seconds[p] for m in rest for p in POWER])
-    return said.over_readings(found)
+    return said.over_readings(found, panel_words(said.name))
 
 
 def tan2019_figure_4(said):
@@ -185,7 +192,7 @@ def tan2019_figure_5(said):
                       for point in every[m]]  # fmt: skip
             if m == 1:
                 spread = [max(p.values()) / min(p.values()) for p in points]
-                add("r=1, comparable", [holds(x <= 1.1) for x in spread])
+                add("r=1, comparable", [holds(x <= 1 + ALIKE) for x in spread])
                 lead = [above(max(p[o] for o in OURS), max(p[r] for r in rivals)) for p in points]
                 add("r=1, highest", [REPRODUCED if v == WITHIN else v for v in lead], most=True)
             else:
@@ -203,7 +210,7 @@ def tan2019_figure_5(said):
                 for m, points in seconds.items()}  # fmt: skip
         longer = [m for m in ("tpower", "grqi", "inverse_power") if m in there]
         add("slower", [above(mean[b][m], mean[a][m]) for a, b in ((1, 3), (3, 5)) for m in longer])
-    return said.over_readings(found)
+    return said.over_readings(found, panel_words(said.name))
 
 
 def tan2019_figure_6(said):

@@ -52,6 +52,10 @@ STANDARD = {  # of the sets where the preparation is not the question
     "gcm": "logarithms",
     "news20": "as given, not centred",
 }
+PANELS = {  # the figures on a set, and the counts of features there
+    "gcm": ("tan2019_figure_5", range(50, 501, 50)),
+    "news20": ("tan2019_figure_7", (50, 100, 200, 350, 500)),
+}
 LOGS = [name for name in PREPARATIONS if "logarithms" in name or "floor" in name]
 
 

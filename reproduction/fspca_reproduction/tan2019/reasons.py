@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fspca_reproduction.results import rows_of
-from fspca_reproduction.tan2019.methods import JOINT, OURS, SHARED
+from fspca_reproduction.tan2019.methods import JOINT, OURS, POWER, SHARED
 from fspca_reproduction.verdict import EQUAL
 
 IMPOSSIBLE, AS_CHOSEN, NOT_MET = "impossible", "impossible as chosen", "not met"
@@ -18,6 +18,7 @@ KINDS = ("each", "all", "m k shared")
 SUMS, DIVISORS = ("plain", "adjusted"), ("1", "n - 1")
 READINGS = list(product(KINDS, SUMS, DIVISORS))
 ORDERS = 1000
+ALIKE = 0.1  # by so much comparable methods differ
 
 
 class Reason(NamedTuple):
@@ -110,26 +111,53 @@ def panel_limit(bounds, m, k, method, count, total):
     return m * bounds["one"][str(each)] if total == "plain" else bounds["joint"][str(m * each)]
 
 
+def tally(values, limits, ahead, behind, margin=EQUAL):
+    """Return (1, whether a point is against a sentence, whether the sentence is impossible there).
+
+    What the methods behind explain is held against what those ahead do, and what they could.
+    """
+    most = max(values[x] for x in behind)
+    against = most > min(values[x] for x in ahead) * (1 + margin)
+    return 1, against, against and most > min(limits[x] for x in ahead) * (1 + margin)
+
+
+def compared(m, values):
+    """Yield (sentence, methods said to be ahead, those behind, margin) for m components."""
+    own = [x for x in OURS if x in values]
+    rivals, power = [x for x in values if x not in OURS], [x for x in POWER if x in values]
+    yield "gpower, worst", [x for x in values if x not in power], power, EQUAL
+    if m == 1:
+        yield "r=1, comparable", list(values), list(values), ALIKE
+        yield "r=1, highest", [max(own, key=values.get)], rivals, EQUAL
+    else:
+        yield f"r={m}, ahead", JOINT, rivals, EQUAL
+        yield f"r={m}, joint", JOINT, ["sadmm, deflated"], EQUAL
+        yield f"r={m}, two stages", ["two_stage"], ["sadmm"], EQUAL
+
+
 def panel_reasons(name):
     """Return, for each sentence on who is ahead, by reading: (points, against it, impossible)."""
+    rows, found = rows_of(name), {}
     bounds = {row["m"]: row for row in rows_of("tan2019_panel_bounds")
-              if row["set"] == rows_of(name)[0]["set"]}  # fmt: skip
-    found = {}
-    for row, count, total in product(rows_of(name), ("each", "all"), SUMS):
-        m, points = row["m"], row["points"]
-        rivals = [x for x in next(iter(points.values()))[count] if x not in OURS]
-        compared = {"ahead": (JOINT, rivals), "joint": (JOINT, ["sadmm, deflated"]),
-                    "two stages": (["two_stage"], ["sadmm"])}  # fmt: skip
-        for what, (ahead, behind) in compared.items() if m > 1 else ():
-            tally = [0, 0, 0]
-            for k, point in points.items():
-                values = {x: each[total] for x, each in point[count].items()}
-                most = max(values[x] for x in behind)
-                least = min(panel_limit(bounds[m], m, int(k), x, count, total) for x in ahead)
-                against = most > min(values[x] for x in ahead) * (1 + EQUAL)
-                tally = np.add(tally, [1, against, against and most > least * (1 + EQUAL)])
-            found.setdefault(f"r={m}, {what}", {})[count, total] = tuple(map(int, tally))
+              if row["set"] == rows[0]["set"]}  # fmt: skip
+    for row, count, total in product(rows, ("each", "all"), SUMS):
+        m = row["m"]
+        for k, point in row["points"].items():
+            values = {x: each[total] for x, each in point[count].items()}
+            limits = {x: panel_limit(bounds[m], m, int(k), x, count, total) for x in values}
+            for what, *pair in compared(m, values):
+                tallies = found.setdefault(what, {})
+                now = tally(values, limits, *pair)
+                before = tallies.get((count, total), (0, 0, 0))
+                tallies[count, total] = tuple(map(int, np.add(before, now)))
     return found
+
+
+def panel_words(name):
+    """Return the reason of a sentence on a panel, by its key: what has no bound is not met."""
+    bounded = {row["set"] for row in rows_of("tan2019_panel_bounds")}
+    known = panel_reasons(name) if rows_of(name)[0].get("set") in bounded else {}
+    return lambda key: panel_word(known.get(key, {}))
 
 
 def panel_word(readings):
@@ -139,6 +167,6 @@ def panel_word(readings):
     ('impossible under 1 of 2 readings', 'not met')
     """
     excluded = sum(impossible > 0 for _, _, impossible in readings.values())
-    if excluded == len(readings):
+    if readings and excluded == len(readings):
         return IMPOSSIBLE
     return f"impossible under {excluded} of {len(readings)} readings" if excluded else NOT_MET
