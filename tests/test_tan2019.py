@@ -1,5 +1,7 @@
 """The reproduction of tan2019: its tools, its rules, and what the stored rows say."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.claim import sentences
 from fspca_reproduction.results import published, published_ids, rows_of
 from fspca_reproduction.runner import experiments
-from fspca_reproduction.tan2019 import data, methods, reasons, verdicts
+from fspca_reproduction.tan2019 import below_none, data, methods, reasons, tournament, verdicts
 from fspca_reproduction.verdict import (
     DIFFERS,
     OPEN_TO_READING,
@@ -158,3 +160,58 @@ def test_every_cell_has_a_reason_that_the_bounds_bear_out():
         assert 0 <= why.excluded <= why.readings
         assert (float(judged.said) > why.bound * 1.001) <= (why.word != reasons.NOT_MET)
         assert judged.ours <= why.bound * (1 + 0.02)  # 17 for each of three: 51 where 50 are asked
+
+
+def test_no_stored_answer_of_a_method_explains_more_than_solve_separate():
+    rows = rows_of("tan2019_below_none")
+    table = {tuple(row.values())[:3] for row in rows_of("tan2019_table_2")}
+    assert {tuple(r.values())[:3] for r in rows if r["set"] not in data.PANELS} == table
+    for name, (figure, _) in data.PANELS.items():
+        drawn = {(row["m"], int(k)) for row in rows_of(figure) for k in row["points"]}
+        assert {(r["m"], r["features"]) for r in rows if r["set"] == name} == drawn
+    assert min(row["lead"] for row in rows) >= -1e-9
+    assert all(row["run again"] for row in rows if row["lead"] < below_none.TIE)  # of six digits
+
+
+@pytest.mark.parametrize("count", ["each", "all"])
+def test_compared_are_all_methods_but_those_of_shared_features_counted_in_all(count):
+    for case in (c for c in below_none.problems() if c["count"] == count and c["set"] == "colon"):
+        row = next(r for r in rows_of("tan2019_table_2") if r["preparation"] == case["preparation"]
+                   and r["set"] == "colon")  # fmt: skip
+        left_out = row[count].keys() - below_none.stored_answers(**case).keys()
+        assert left_out == ({"two_stage", "soap"} if count == "all" else set())
+
+
+def test_a_point_is_impossible_only_above_the_bound():
+    values, limits = {"a": 1.0, "b": 1.2}, {"a": 1.1, "b": 1.3}
+    assert reasons.tally(values, limits, ["a"], ["b"]) == (1, True, True)
+    assert reasons.tally(values, limits | {"a": 1.25}, ["a"], ["b"]) == (1, True, False)
+    assert reasons.tally(values, limits, ["b"], ["a"]) == (1, False, False)
+    assert reasons.tally(values, limits, ["a"], ["b"], margin=0.25) == (1, False, False)
+
+
+@pytest.mark.parametrize("figure", ["figure_1", "figure_2", "figure_3", "figure_4", "figure_5",
+                                    "figure_7", "table_2"])  # fmt: skip
+def test_a_sentence_that_does_not_come_out_has_a_reason(figure):
+    for each in sentences(f"tan2019_{figure}"):
+        if each.verdict in (DIFFERS, OPEN_TO_READING):
+            assert each.claim.reason.endswith(each.open)
+            assert re.fullmatch(r"(impossible|not met)( under \d+ of \d+ readings)?", each.open)
+
+
+def test_no_bound_on_a_panel_is_broken_by_what_any_method_explains():
+    for figure, count in (("tan2019_figure_5", 10), ("tan2019_figure_7", 5)):
+        found = reasons.panel_reasons(figure)
+        assert all(most == count * (3 if what == "gpower, worst" else 1)
+                   for what, each in found.items() for most, _, _ in each.values())  # fmt: skip
+        with_one = found["r=1, highest"] | found["r=1, comparable"]
+        assert not any(
+            impossible for *_, impossible in with_one.values()
+        )  # what one could, all can
+
+
+def test_no_answer_of_the_tournament_exceeds_the_bound():
+    for panel in tournament.panels().values():
+        for count, bound in panel["bound"].items():
+            values = [x for m in panel if m != "bound" for x in panel[m].get(count, [])[:2] if x]
+            assert max(values) <= bound

@@ -57,7 +57,9 @@ from fspca_reproduction.tan2019.outside import OUTSIDE
 from fspca_reproduction.tian2020.figures import of_set
 
 OWN = [name for name, solver in SOLVERS.items() if solver.problem is SeparateSupports]
-METHODS = [*OWN, "tpower+pca", "grqi+pca", *OUTSIDE, "go", "ipu", "two_stage"]
+SHARED_ONES = ("go", "ipu", "two_stage")
+METHODS = [*OWN, "tpower+pca", "grqi+pca", *OUTSIDE, *SHARED_ONES]
+CASE = ("set", "method")
 COUNTS, RUN, SEARCH = (17, 17, 16), 10.0, 5.0  # CPU seconds
 SETS = ("colon", "duke", "leukemia_golub", "prostate", "dlbcl", "gcm")
 OTHERS = ("lymphoma_covariance", "nus_wide", "numerical_numbers")  # of tian2020
@@ -135,7 +137,7 @@ def tan2019_tournament(set, method):
     if method == "bound":
         limits = {"in all": 50, "each": 150, "m k shared": 150}
         return {count: least_bound(A, 3, min(k, A.size)) for count, k in limits.items()}
-    shared, run, row = method in ("go", "ipu", "two_stage"), at_settings(A, X, method), {}
+    shared, run, row = method in SHARED_ONES, at_settings(A, X, method), {}
 
     def value(counts, W):
         if not np.all(np.isfinite(W)):
@@ -162,6 +164,44 @@ def tan2019_seeds(set, seed):
     """What `solve_separate` explains from each seed."""
     A = summed(prepared(set, preparation=STANDARD["colon"]))
     return {"value": solve_separate(A, 3, COUNTS, seed=seed).objective}
+
+
+def panels():
+    """Return for each set, by method, its [single, searched, settings] by the count."""
+    found = {}
+    for row in rows_of("tan2019_tournament"):
+        name = row["method"].replace("+pca", " from PCA")
+        found.setdefault(row["set"], {})[name] = {x: row[x] for x in row if x not in CASE}
+    return found
+
+
+def ranking(panel, count, shared=True):
+    """Return (value, method, whether searched) of all entrants of a panel, the best first.
+
+    Beside 50 features for each component stand shared supports of as many in all, m k.
+    """
+    together = "m k shared" if count == "each" else count
+    entrants = [
+        (value, name, bool(searched))
+        for name, found in panel.items()
+        if name not in ("bound", *(() if shared else SHARED_ONES))
+        for searched, value in enumerate(found[together if name in SHARED_ONES else count][:2])
+        if value is not None
+    ]
+    return sorted(entrants, reverse=True)
+
+
+def standing(panel, count, shared=True):
+    """Return who is first, the next method, by how much, and how far the bound is above."""
+    (most, first, _), *others = ranking(panel, count, shared)
+    value, second = next((v, name) for v, name, _ in others if name != first)
+    return first, second, most / value - 1, panel["bound"][count] / most - 1
+
+
+def seeds():
+    """Return the values of `solve_separate` over its seeds, by set."""
+    rows = rows_of("tan2019_seeds")
+    return {name: [r["value"] for r in rows if r["set"] == name] for name in SETS[:2]}
 
 
 RECOVERING = {"solve_separate": {}, "tpower from PCA": {"init": "pca"}}
