@@ -10,7 +10,7 @@ from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.claim import sentences
 from fspca_reproduction.results import published, published_ids, rows_of
 from fspca_reproduction.runner import experiments
-from fspca_reproduction.tan2019 import below_none, data, methods, reasons, tournament, verdicts
+from fspca_reproduction.tan2019 import below_none, data, methods, reasons, verdicts
 from fspca_reproduction.verdict import (
     DIFFERS,
     OPEN_TO_READING,
@@ -208,10 +208,3 @@ def test_no_bound_on_a_panel_is_broken_by_what_any_method_explains():
         assert not any(
             impossible for *_, impossible in with_one.values()
         )  # what one could, all can
-
-
-def test_no_answer_of_the_tournament_exceeds_the_bound():
-    for panel in tournament.panels().values():
-        for count, bound in panel["bound"].items():
-            values = [x for m in panel if m != "bound" for x in panel[m].get(count, [])[:2] if x]
-            assert max(values) <= bound
