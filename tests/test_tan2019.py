@@ -167,7 +167,8 @@ def test_no_stored_answer_of_a_method_explains_more_than_solve_separate():
     table = {tuple(row.values())[:3] for row in rows_of("tan2019_table_2")}
     assert {tuple(r.values())[:3] for r in rows if r["set"] not in data.PANELS} == table
     for name, (figure, _) in data.PANELS.items():
-        drawn = {(row["m"], int(k)) for row in rows_of(figure) for k in row["points"]}
+        drawn = {(row["m"], int(k)) for row in rows_of(figure) for k in row["points"]
+                 if row["m"] == 1 or name == "gcm"}  # fmt: skip
         assert {(r["m"], r["features"]) for r in rows if r["set"] == name} == drawn
     assert min(row["lead"] for row in rows) >= -1e-9
     assert all(row["run again"] for row in rows if row["lead"] < below_none.TIE)  # of six digits
