@@ -1,0 +1,73 @@
+"""What `make bench` stored, against what is asked of it; and that less would be noticed."""
+
+import pytest
+
+from fspca_reproduction.book.bench import LARGE, SETS, SIZES, slope
+from fspca_reproduction.results import rows_of
+
+MARKS = {  # CPU seconds over theirs: dense float64, dense float32, News20
+    "ipu from variances over TruncatedSVD": (0.5, 0.5, 0.5),
+    "go over svds": (1.2, 1.2, 1.2),
+    "ipu from go over TruncatedSVD": (1.0, 1.0, 1.5),
+}
+
+
+def ahead_of_solve(rows):
+    """Return (set, contender) wherever a contender's features explain more than solve's."""
+    solved = {each["set"]: each["explained"] for each in rows if each["contender"] == "solve"}
+    least = {name: value * (1 + 1e-9) for name, value in solved.items()}  # six digits are stored
+    return [
+        (each["set"], each["contender"])
+        for each in rows
+        if each.get("explained", 0.0) > least[each["set"]]
+    ]
+
+
+def test_no_contender_explains_more_than_solve_on_any_set():
+    rows = rows_of("bench")
+    assert {each["set"] for each in rows} == set(SETS)
+    assert all("explained" in each or each["cannot"] for each in rows)
+    assert ahead_of_solve(rows) == []
+
+
+def test_a_contender_that_explains_more_is_named():
+    rows = rows_of("bench")
+    solved = next(r for r in rows if (r["set"], r["contender"]) == ("news20", "solve"))
+    i = next(i for i, r in enumerate(rows) if (r["set"], r["contender"]) == ("news20", "PCA"))
+    rows[i] = rows[i] | {"explained": solved["explained"] * (1 + 1e-5)}
+    assert ahead_of_solve(rows) == [("news20", "PCA")]
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_cpu_over_the_libraries(name):
+    ratios = {each["set"]: each["ratios"][name] for each in rows_of("bench_ratios")}
+    for data, most in zip(LARGE, MARKS[name], strict=True):
+        assert ratios[data] <= most
+
+
+def test_svds_was_asked_for_no_more_than_our_accuracy():
+    """The loosest tolerance that brings its residuals to twice ours; none does for float32."""
+    for each in rows_of("bench_ratios"):
+        assert each["residual of svds"] <= 2 * each["residual"] or each["tol of svds"] == 0
+
+
+def test_slopes_of_a_step():
+    slopes = {by: slope(rows_of("bench_slopes"), by) for by in SIZES}
+    assert slopes["n"] == pytest.approx(1, abs=0.2)
+    assert slopes["d"] == pytest.approx(1, abs=0.2)
+    assert slopes["k"] <= 3
+    assert slopes["m"] <= 2
+
+
+def test_four_gigabytes_are_answered_within_one_and_a_half():
+    found = {r["solver"]: r for r in rows_of("bench_limits") if r["data"] == "a file"}
+    assert found.keys() == {"ipu", "go", "swap", "solve"}
+    assert not any("cannot" in each for each in found.values())
+    assert found["solve"]["explained"] >= max(each["explained"] for each in found.values())
+
+
+def test_peaks_over_sparse_data():
+    peaks = {r["solver"]: r["peak over data"] for r in rows_of("bench_limits") if r["n"] == 100_000}
+    assert peaks["from_data"] <= 1.2
+    assert round(peaks["ipu"], 2) <= 1.2
+    assert peaks["go"] <= 1.6
