@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fspca import Covariance, check_solution, epsilon_net, spannogram
-from fspca.nonnegative.epsilon_net import cap, epsilon_net_path, epsilon_reached, samples_needed
+from fspca.nonnegative.epsilon_net import cap, epsilon_reached, samples_needed
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.low_rank import refit_nonnegative
 from fspca.synthetic import make_scheme
@@ -68,20 +68,8 @@ def test_number_of_points_and_epsilon_are_inverse(rank):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_path_shares_its_points(seed):
-    A = make_scheme("F", 20, seed)
-    counts = [1, 4, 20, 9]
-    path = epsilon_net_path(A, counts, rank=3, seed=seed)
-    for k, each in zip(counts, path, strict=True):
-        alone = epsilon_net(A, 1, k, rank=3, seed=seed)
-        assert check_solution(A, each)
-        assert each.objective == alone.objective
-        assert np.count_nonzero(each.W) <= k
-
-
-@pytest.mark.parametrize("seed", range(20))
 def test_it_is_the_best_of_its_points(seed):
-    """The running sums agree with the rank-1 rule, point by point."""
+    """As the rank-1 rule says, point by point."""
     rng = np.random.default_rng(seed)
     V, k = rng.standard_normal((12, 3)), int(rng.integers(1, 13))
     found = epsilon_net(V @ V.T, 1, k, rank=3, seed=seed, n_samples=30)
@@ -117,8 +105,6 @@ def test_what_does_not_fit_is_refused():
         epsilon_net(np.diag(np.arange(1.0, 31.0)), 1, 2, rank=20, epsilon=0.001)
     with pytest.raises(ValueError, match="n_samples=0 must be at least 1"):
         epsilon_net(np.eye(4), 1, 2, rank=2, n_samples=0)
-    with pytest.raises(ValueError, match="k=0 must be at least 1"):
-        epsilon_net_path(np.eye(4), [2, 0], rank=2)
     with pytest.raises(ValueError, match="must be Nonnegative with m=1"):
         refit_nonnegative(np.eye(4), spannogram(np.eye(4), 2, 2, rank=1))
     with pytest.raises(ValueError, match="problem=None must be Nonnegative"):

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.special import betaincc, betainccinv
 
-from fspca.covariance import Covariance, as_covariance
+from fspca.covariance import Covariance
 from fspca.nonnegative.components import alone, draws, one_by_one
 from fspca.nonnegative.low_rank import answer, checked_rank, keep_positive, low_rank
 from fspca.problem import Nonnegative, Solution
@@ -47,30 +47,20 @@ def epsilon_reached(rank, n_samples, d):
     return float(1 - betainccinv(0.5, (rank - 1) / 2, 1 - d ** (-1 / n_samples)))
 
 
-def best_points(V, C, counts):
-    """Return for each count k the best |V'x|^2 and its c, x the rank-1 rule's answer to Vc.
-
-    All counts share one sorting: V'x for the k largest entries is a running sum.
-    """
-    most = max(counts)
-    value, point = np.full(len(counts), -np.inf), np.zeros((len(counts), V.shape[1]))
-    step = max(1, BLOCK // (len(V) + most * V.shape[1]))
-    for signed in (C, -C):
-        for block in np.array_split(signed, -(-len(C) // step)):
-            entries = block @ V.T
-            rows = np.argpartition(-entries, most - 1, axis=1)[:, :most]
-            a = np.take_along_axis(entries, rows, axis=1)
-            order = np.argsort(-a, axis=1)
-            rows = np.take_along_axis(rows, order, axis=1)
-            a = np.maximum(np.take_along_axis(a, order, axis=1), 0.0)
-            reached = np.cumsum(a[:, :, None] * V[rows], axis=1)[:, np.array(counts) - 1]
-            length = np.cumsum(a**2, axis=1)[:, np.array(counts) - 1]
-            values = (reached**2).sum(axis=2) / np.where(length > 0, length, 1.0)
-            i = values.argmax(axis=0)
-            best = values[i, np.arange(len(counts))]
-            better = best > value
-            value[better], point[better] = best[better], block[i[better]]
-    return value, point
+def best_drawn(V, C, k):
+    """Return the c of C and -C with the best |V'x|^2, x the rank-1 rule's answer to Vc."""
+    value, point, both = -np.inf, None, np.vstack([C, -C])
+    step = max(1, BLOCK // (len(V) + k * V.shape[1]))
+    for block in np.array_split(both, -(-len(both) // step)):
+        entries = block @ V.T
+        rows = np.argpartition(-entries, k - 1, axis=1)[:, :k]
+        a = np.maximum(np.take_along_axis(entries, rows, axis=1), 0.0)
+        length = (a**2).sum(axis=1)
+        values = (np.einsum("bi,bir->br", a, V[rows]) ** 2).sum(axis=1)
+        values /= np.where(length > 0, length, 1.0)
+        if values.max() > value:
+            value, point = values.max(), block[values.argmax()]
+    return point
 
 
 @solves(Nonnegative)
@@ -136,50 +126,31 @@ def epsilon_net(A: Covariance, m: int, k: int, *, rank: int | None = None, epsil
     array([0, 1])
     """
     rank, rngs = checked_rank(rank, A.size), draws(seed)
-
-    def method(A, k, run):
-        inner, rng = min(rank, A.size), next(rngs)
-        return epsilon_net_path(
-            A, [k], rank=inner, epsilon=epsilon, n_samples=n_samples, shift=shift, seed=rng
-        )[0]
-
-    return one_by_one(A, m, k, apart, method, None, None, None, part=(rank, shift))
-
-
-def epsilon_net_path(A, counts, *, rank=None, epsilon=0.1, n_samples=None, shift=False, seed=0):
-    """Return the `epsilon_net` of each count of nonzeros, all from the same points.
-
-    The probability of 1 - 1/d is that of each bound by itself.
-
-    >>> path = epsilon_net_path(np.diag([4.0, 2.0, 1.0]) + 1, [1, 2, 3], rank=2)
-    >>> [len(each.support) for each in path]
-    [1, 2, 3]
-    """
-    A = as_covariance(A).plain
-    rank = checked_rank(rank, A.size)
-    counts = [Nonnegative(1, k).fit(A.size).k for k in counts]
     checked_truth("shift", shift)
     if not 0 < checked_nonnegative("epsilon", epsilon) < 1:
         raise ValueError(f"epsilon={epsilon} must lie between 0 and 1")
     if n_samples is not None:
         checked_count("n_samples", n_samples)
+
+    def method(A, k, run):
+        return of_points(A, k, rank, epsilon, n_samples, shift, next(rngs))
+
+    return one_by_one(A, m, k, apart, method, None, None, None, part=(rank, shift))
+
+
+def of_points(A, k, rank, epsilon, n_samples, shift, rng):
+    """Return the Solution with one component."""
     V, tail = low_rank(A, rank, shift)
-    r = V.shape[1]
-    if not r:  # nothing is left above the shift: every unit vector explains the same
-        return [answer(A, k, alone(A), "epsilon_net", bound=tail) for k in counts]
+    if not (r := V.shape[1]):  # nothing is left above the shift: all x explain the same
+        return answer(A, k, alone(A), "epsilon_net", bound=tail)
     if n_samples is None:
         n_samples = samples_needed(r, epsilon, A.size)
         epsilon = epsilon if r > 1 else 0.0  # of rank one the two points are all there are
     else:
         epsilon = epsilon_reached(r, n_samples, A.size)
-    scale = np.linalg.norm(V)
-    C = np.random.default_rng(seed).standard_normal((n_samples, r))
-    C /= np.linalg.norm(C, axis=1, keepdims=True)
-    _, points = best_points(V / scale, C, counts)
-    path = []
-    for k, c in zip(counts, points, strict=True):
-        x = keep_positive(V @ c / scale, k)
-        bound = ((V.T @ x) ** 2).sum() / (1 - epsilon) + tail
-        sure = 1.0 if r == 1 else 1 - 1 / A.size
-        path.append(answer(A, k, x, "epsilon_net", bound, bound_probability=sure, n_iter=n_samples))
-    return path
+    C, scale = rng.standard_normal((n_samples, r)), np.linalg.norm(V)
+    c = best_drawn(V / scale, C / np.linalg.norm(C, axis=1, keepdims=True), k)
+    x = keep_positive(V @ c / scale, k)
+    bound = ((V.T @ x) ** 2).sum() / (1 - epsilon) + tail
+    sure = 1.0 if r == 1 else 1 - 1 / A.size
+    return answer(A, k, x, "epsilon_net", bound, bound_probability=sure, n_iter=n_samples)
