@@ -63,11 +63,8 @@ class Dask(Data):
 
     def across(self, parts, dtype):
         """Return Z'Y for the parts of Y."""
-        edges, tasks = (
-            self.edges[1],
-            [tree([delayed(np.sum)(part, axis=0, dtype=float) for part in parts])],
-        )
-        for j, (start, stop) in enumerate(pairwise(edges)):
+        tasks = [tree([delayed(np.sum)(part, axis=0, dtype=float) for part in parts])]
+        for j, (start, stop) in enumerate(pairwise(self.edges[1])):
             shift = None if self.shift is None else self.shift[start:stop]
             blocks = zip(self.grid[:, j], parts, strict=True)
             tasks.append(tree([delayed(back)(b, part, shift, dtype) for b, part in blocks]))

@@ -147,6 +147,5 @@ def ways(solver):
     for name, form in DATA.items():
         found[f"data {name}"] = ["counts"], lambda case, form=form: from_data(case, form)
     promised = {"labels": ("relabelled", relabelled), "shift": ("shifted", shifted)}
-    return found | {
-        name: (GENERIC, ask) for word, (name, ask) in promised.items() if solver.promise(word)
-    }
+    kept = (each for word, each in promised.items() if solver.promise(word))
+    return found | {name: (GENERIC, ask) for name, ask in kept}

@@ -112,9 +112,8 @@ def read_table(path):
 def delimited(path):
     """Return the Table of a text file; what is no number is named with its line and column."""
     with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = csv.reader(
-            file, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True
-        )
+        between = "\t" if path.suffix.lower() == ".tsv" else ","
+        rows = csv.reader(file, delimiter=between, strict=True)
         lines = [(rows.line_num, row) for row in rows if row]
     if not lines:
         raise TableError(f"{path}: the file is empty")
@@ -132,9 +131,8 @@ def delimited(path):
             value = number(cell)
             if value is None or not math.isfinite(value):
                 column = j + 1 if names is None else f"{j + 1} ({names[j]!r})"
-                raise TableError(
-                    f"{path}, line {line}, column {column}: {cell[:40]!r} must be a finite number"
-                )
+                at = f"{path}, line {line}, column {column}"
+                raise TableError(f"{at}: {cell[:40]!r} must be a finite number")
             X[i, j] = value
     return Table(X, names)
 

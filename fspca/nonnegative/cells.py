@@ -100,14 +100,10 @@ def halve(cells, h, V, k):
     middle /= np.linalg.norm(middle, axis=1, keepdims=True)
     unique, back = np.unique(middle.round(14), axis=0, return_inverse=True)  # neighbours share
     height = heights(V, unique, k)
-    halves, hs = [], []
-    for end in (0, 1):
-        child, its = cells.copy(), h.copy()
-        child[np.arange(b), ends[:, end]] = unique[back.ravel()]
-        its[np.arange(b), ends[:, end]] = height[back.ravel()]
-        halves.append(child)
-        hs.append(its)
-    return np.concatenate(halves), np.concatenate(hs), unique, height
+    halves, hs = np.concatenate([cells, cells]), np.concatenate([h, h])
+    halves[np.arange(2 * b), ends.T.ravel()] = unique[np.tile(back.ravel(), 2)]
+    hs[np.arange(2 * b), ends.T.ravel()] = height[np.tile(back.ravel(), 2)]
+    return halves, hs, unique, height
 
 
 def levels(V, k, tol):

@@ -50,8 +50,7 @@ def halfspaces(Q, R):
     Q = checked_real("Q", Q)
     if Q.shape[0] != Q.shape[1] or np.abs(Q - Q.T).max() > 1e-8 * np.abs(Q).max():
         raise ValueError(f"Q has shape {Q.shape}; it must be square and symmetric")
-    if len(R):  # no row at all is allowed
-        checked_real("R", R)
+    R = checked_real("R", R) if len(R) else R  # no row at all is allowed
     if R.ndim != 2 or R.shape[1] != len(Q):
         raise ValueError(f"R has shape {R.shape}; it must have d={len(Q)} columns")
     c, value = halfspaces_batch(Q[None], np.unique(unit_rows(R), axis=0)[None])

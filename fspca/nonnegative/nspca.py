@@ -159,7 +159,7 @@ def nspca(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
     U = drawn(A, m, init, n_starts, seed)
     run = Run(max_iter, max_seconds, progress)
     U, values = lanes(A.submatrix(np.arange(A.size)), U, alpha, beta, tol, run)
-    return finished(A, columns(A, U[:, :, int(np.argmax(values))]), run)
+    return finished(A, U[:, :, int(np.argmax(values))], run)
 
 
 def checked_alpha(A, alpha):
@@ -178,18 +178,16 @@ def drawn(A, m, init, n_starts, seed):
     return unit_columns(U)
 
 
-def columns(A, U):
-    """Scale columns to length 1; an empty one becomes the feature of largest variance."""
+def finished(A, U, run):
+    """Return the Solution with these columns, of length 1; k is the largest count of nonzeros.
+
+    An empty one becomes the feature of largest variance.
+    """
     W, empty = unit_columns(U), ~U.any(axis=0)
     W[:, empty] = alone(A)[:, None]
-    return W
-
-
-def finished(A, W, run):
-    """Return the Solution with these unit columns; k is the largest count of nonzeros."""
     k = int(np.count_nonzero(W, axis=0).max())
-    facts = run.facts | {"history": ()}  # what comes before is not of length 1
-    return solution_of(A, Nonnegative(W.shape[1], k), W, "nspca", **facts)
+    # what comes before is not of length 1
+    return solution_of(A, Nonnegative(W.shape[1], k), W, "nspca", **run.facts | {"history": ()})
 
 
 def nspca_path(A, penalties, *, alpha=None, init="random", n_starts=3, seed=0, tol=1e-6,
@@ -211,7 +209,7 @@ def nspca_path(A, penalties, *, alpha=None, init="random", n_starts=3, seed=0, t
     U, betas = np.tile(U, len(betas)), np.repeat(betas, n_starts)
     tol = checked_nonnegative("tol", tol)
     U, _ = lanes(A.submatrix(np.arange(A.size)), U, alpha, betas, tol, run)
-    return run.finish(lambda: [finished(A, columns(A, u), run) for u in np.moveaxis(U, 2, 0)])
+    return run.finish(lambda: [finished(A, u, run) for u in np.moveaxis(U, 2, 0)])
 
 
 def with_count(A, k, alpha, init, n_starts, seed, tol, run):

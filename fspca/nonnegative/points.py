@@ -5,16 +5,9 @@ from math import comb
 
 import numpy as np
 
+import fspca.nonnegative.low_rank as lower
 from fspca.nonnegative.components import alone, one_by_one
 from fspca.nonnegative.halfspaces import halfspaces_batch, unit_rows
-from fspca.nonnegative.low_rank import (
-    answer,
-    checked_rank,
-    climb_low_rank,
-    keep_positive,
-    low_rank,
-    settle,
-)
 from fspca.problem import Nonnegative
 from fspca.running import solves
 from fspca.validate import checked_truth
@@ -61,7 +54,7 @@ def candidates(V, members, c, k):
     n, d = V.shape
     values = c @ V.T
     if d == 1:  # the sphere is two points, and nothing changes along it
-        yield np.array([keep_positive(a, k) > 0 for a in values])
+        yield np.array([lower.keep_positive(a, k) > 0 for a in values])
         return
     real = members < n
     at = np.take_along_axis(values, np.minimum(members, n - 1), axis=1)
@@ -124,7 +117,7 @@ def spannogram_points(A, m, k, *, rank=None, shift=False, apart="supports", max_
     >>> spannogram_points(V @ V.T, 1, 2, rank=2).n_iter
     6
     """
-    rank = checked_rank(rank, A.size)
+    rank = lower.checked_rank(rank, A.size)
     checked_truth("shift", shift)
 
     def method(A, k, run):
@@ -135,14 +128,14 @@ def spannogram_points(A, m, k, *, rank=None, shift=False, apart="supports", max_
 
 def best_point(A, k, rank, shift, run):
     """Return the Solution with one component."""
-    V, tail = low_rank(A, rank, shift)
+    V, tail = lower.low_rank(A, rank, shift)
     if not V.shape[1]:  # nothing is left above the shift: every unit vector explains the same
-        return answer(A, k, alone(A), "spannogram_points", bound=tail)
+        return lower.answer(A, k, alone(A), "spannogram_points", bound=tail)
     scale = np.linalg.norm(V)
     V = V / scale
     total, seen = comb(len(V) + 1, V.shape[1]) if V.shape[1] > 1 else 1, 0
     starts = np.vstack([np.eye(V.shape[1]), -np.eye(V.shape[1]), V])
-    x, value = max((climb_low_rank(V, c, k) for c in starts[:50]), key=lambda found: found[1])
+    x, value = max((lower.climb_low_rank(V, c, k) for c in starts[:50]), key=lambda found: found[1])
     noise = np.random.default_rng(0).uniform(-1, 1, V.shape)
     moved = V + APART * np.linalg.norm(V, axis=1).max() * noise
     blocks = intersections(moved)
@@ -157,7 +150,7 @@ def best_point(A, k, rank, shift, run):
                     x = x if found is None else found / np.linalg.norm(found)
             run.keep(value * scale**2, x)
             seen += len(members)
-    x, value = max([(x, value), climb_low_rank(V, V.T @ x, k)], key=lambda found: found[1])
+    x, value = max([(x, value), lower.climb_low_rank(V, V.T @ x, k)], key=lambda found: found[1])
     bound = value * scale**2 + tail if seen == total else None
     facts = {"n_iter": seen, "stopped": run.stopped or "done"}
-    return answer(A, k, settle(V, x), "spannogram_points", bound, **facts)
+    return lower.answer(A, k, lower.settle(V, x), "spannogram_points", bound, **facts)
