@@ -25,6 +25,7 @@ LISTED = 1_000_000  # supports that are looked at one by one, in all
 EXACT_SIZE, EXACT_BITS = 150, 1200  # features, binary places; above, it would hardly end
 BLOCK = 2**22  # numbers of wide data in hand at once
 LARGEST, TREE = 2**31, 2**27  # bytes that a file may unfold to, states of all its nodes
+CUTS = 100  # directions above a node
 
 
 class Verdict(NamedTuple):
@@ -385,7 +386,10 @@ def row_sums(node, numbers, k):
 
 
 def nonnegative_bound(node, numbers, m, k):
-    """The same of A + N, N >= 0: as P = WW' >= 0, <A, P> is at most <A + N, P>."""
+    """The same of A + B'NB, N >= 0: as BPB' >= 0, <A, P> is at most <A + B'NB, P>.
+
+    B is the identity above the node's cuts, whose products with w are at least 0.
+    """
     if node.few is not None:
         return bound_with_few(node, numbers, m, k)
     if node.N is not None:
@@ -393,7 +397,7 @@ def nonnegative_bound(node, numbers, m, k):
         need(np.array_equal(node.N, node.N.T), "N must be symmetric")
         need(node.whole is None, "N is not taken with the whole of the data")
         need(not node.matrix.of_data or node.s is None, "wide data take no N")
-        node.matrix = Raised(node.matrix, node.N, numbers)
+        node.matrix = Raised(node.matrix, node.N, node.cuts, numbers)
     return shared_bound(node, numbers, m, k)
 
 
@@ -403,6 +407,7 @@ def bound_with_few(node, numbers, m, k):
          "few features are named of wide data only")  # fmt: skip
     need(len(np.unique(node.few)) == len(node.few) and np.all(np.isin(node.few, node.rows)),
          "few must list features of the node, each once")  # fmt: skip
+    need(not len(node.cuts), "few features are named where nothing is cut only")
     few = np.searchsorted(node.rows, node.few)
     zero = np.zeros((len(few), len(few)))
     Y, N = (zero if x is None else x for x in (node.Y, node.N))
@@ -525,7 +530,7 @@ KINDS = {
     "nonnegative": Kind(
         nonnegative_value,
         nonnegative_bound,
-        ROWS | {"N": (2, "nn"), "few": (0, "*")},
+        ROWS | {"N": (2, "cc"), "few": (0, "*")},
         none_positive,
         True,
     ),
@@ -560,15 +565,21 @@ class Matrix:
 
 
 class Raised:
-    """A + N on the features of a node."""
+    """A + B'NB on the features of a node."""
 
-    def __init__(self, matrix, N, numbers):
-        self.matrix, self.N, self.numbers = matrix, N, numbers
+    def __init__(self, matrix, N, cuts, numbers):
+        self.matrix, self.N, self.cuts, self.numbers = matrix, N, cuts, numbers
         self.of_data = False
 
+    def added(self, C):
+        n = len(self.N) - len(C)
+        beside = C.T @ self.N[n:, :n]
+        return self.N[:n, :n] + beside + beside.T + C.T @ self.N[n:, n:] @ C
+
     def block(self, rows):
-        A, error = self.matrix.block(rows)
-        return A + self.N, self.numbers.raised(error, np.abs(A + self.N).sum(), 2)
+        (A, error), C = self.matrix.block(rows), self.cuts
+        size = np.sum(np.abs(A) + self.added(np.abs(C)))
+        return A + self.added(C), self.numbers.raised(error, size, 2 * len(C) + 6)
 
 
 class Node:
@@ -578,7 +589,7 @@ class Node:
 
     def __init__(self, state, matrix, arrays):
         self.rows, self.matrix, self.own = np.flatnonzero(state), matrix, matrix
-        self.required = state[self.rows] == 2
+        self.required, self.cuts = state[self.rows] == 2, np.zeros((0, len(self.rows)))
         for name, array in arrays.items():
             setattr(self, name, array)
 
@@ -636,8 +647,11 @@ def find_matrix(claim, given):
     return array, name == "X"
 
 
-def find_tree(claim, root):
-    """Return (states, parents, branches) of all nodes; a claim without `nodes` has the root."""
+def find_tree(claim, root, turns):
+    """Return (states, parents, branches) of all nodes; a claim without `nodes` has the root.
+
+    Branches are features and, numbered after these, so many directions.
+    """
     if "nodes" not in claim:
         return root[None], np.array([-1]), np.array([-1])
     states, d = np.asarray(claim["nodes"]), len(root)
@@ -654,18 +668,29 @@ def find_tree(claim, root):
     order = np.arange(len(states))
     need(parent[0] == -1 and np.all((parent[1:] >= 0) & (parent[1:] < order[1:])),
          "each node but the first comes after its parent")  # fmt: skip
-    need(np.all((branch >= -1) & (branch < d)), "branch must be -1 or a feature")
+    need(np.all((branch >= -1) & (branch < d + turns)), "branch is -1, a feature or a direction")
     return states, parent, branch
 
 
-def find_arrays(claim, t, n, numbers, shapes):
+def find_directions(claim, m, d, shapes):
+    """Return the directions by whose products with w nodes are divided."""
+    if "directions" not in claim or "N" not in shapes:
+        return np.zeros((0, d))
+    need(np.asarray(claim["directions"]).dtype.kind in "iu", "directions are integers")
+    need(m == 1, "directions divide the nodes of one component only")
+    return real(claim, "directions", None, d)
+
+
+def find_arrays(claim, t, n, cuts, numbers, shapes):
     """Return the arrays of node t, None or empty where it lacks one, or None if it has none."""
     if not any(f"{name}_{t}" in claim for name in shapes):
         return None
     found, few = {}, claim.get(f"few_{t}") if "few" in shapes else None
     for name, (degree, marks) in shapes.items():
-        many = n if few is None or marks != "nn" else np.size(few)
-        shape, held = tuple(many if mark == "n" else None for mark in marks), f"{name}_{t}" in claim
+        sizes, held = {"n": n, "c": n + cuts, "*": None}, f"{name}_{t}" in claim
+        if few is not None and marks in ("nn", "cc"):
+            sizes = dict.fromkeys(marks, np.size(few))
+        shape = tuple(sizes[mark] for mark in marks)
         if held:
             found[name] = numbers.read(real(claim, f"{name}_{t}", *shape), degree)[()]
         elif marks == "n*":
@@ -680,11 +705,13 @@ def inherited(arrays, old, rows, shapes):
     """Return the arrays of a node without any of its own: its ancestor's, on fewer rows."""
     at, found = np.searchsorted(old, rows), {}
     few = arrays.get("few")
-    beside = at if few is None else np.isin(few, rows)
+    beside = at if few is None else np.flatnonzero(np.isin(few, rows))
     for name, (_, marks) in shapes.items():
-        array, own = arrays[name], beside if marks in ("nn", "*") else at
+        array, own = arrays[name], beside if marks in ("nn", "cc", "*") else at
+        if marks == "cc" and array is not None:  # the cuts stay
+            own = np.append(own, np.arange(len(old), len(array)))
         kept = array if array is None or not marks else array[own]
-        found[name] = kept[:, own] if kept is not None and marks == "nn" else kept
+        found[name] = kept[:, own] if kept is not None and marks in ("nn", "cc") else kept
     return found
 
 
@@ -749,7 +776,8 @@ def examine(claim, given, exact):
         root[rows] = state
     need((root == 2).sum() <= k, "more than k features are required")
     need((root > 0).sum() >= m, "fewer than m features are allowed")
-    states, parent, branch = find_tree(claim, root)
+    directions = find_directions(claim, m, d, shapes)
+    states, parent, branch = find_tree(claim, root, len(directions))
     others = [claim[x] for x in claim if x.partition("_")[0] in shapes and "_" in x] * exact
     numbers = (Exact if exact else Floating)(array, of_data, others)
     matrix = Matrix(array, of_data, numbers)
@@ -763,27 +791,32 @@ def examine(claim, given, exact):
     children = np.split(1 + np.argsort(parent[1:], kind="stable"), np.cumsum(counts)[:-1])
     for t, below in enumerate(children):
         need(len(below) < 3 and (len(below) == 2) == (branch[t] >= 0), "children do not partition")
-        if len(below) == 2:
+        if len(below) == 2 and branch[t] < d:
             pair = sorted(states[below, branch[t]].tolist())
             need(states[t, branch[t]] == 1 and pair == [0, 2], "children do not partition")
-    held, decided = [], []
+    held, decided, cuts = [], [], [()]
     for t, state in enumerate(states):
         rows, p = np.flatnonzero(state), parent[t]
         if t:
             may_go, may_stay = decided[p]
             changed = state != states[p]
-            changed[branch[p]] &= branch[p] < 0
+            if 0 <= branch[p] < d:
+                changed[branch[p]] = False
             allowed = (states[p] == 1) & np.where(state == 2, may_stay, may_go)
             need(np.all(allowed | ~changed), f"node {t} changes a feature without reason")
-        own = find_arrays(claim, t, len(rows), numbers, shapes)
+            j, sign = branch[p] - d, 1 if children[p][0] == t else -1
+            cuts.append(cuts[p] if j < 0 else (*cuts[p], sign * directions[j]))
+            need(len(cuts[t]) <= CUTS, f"more than {CUTS} directions lie above a node")
+        own = find_arrays(claim, t, len(rows), len(cuts[t]), numbers, shapes)
         need(t or own is not None, "the first node has no G, Y, s or H")
-        held.append(held[p] if own is None else (own, rows))
+        held.append(held[p] if own is None else (own, rows, cuts[t]))
         decided.append(np.zeros((2, d), dtype=bool))
         if (state == 2).sum() > k or len(rows) < m:
             continue  # no support is left
-        arrays = inherited(*held[t], rows, shapes) if own is None else own
+        arrays = inherited(*held[t][:2], rows, shapes) if own is None else own
         node = Node(state, matrix, arrays)
-        node.counts = nonzeros
+        node.counts, above = nonzeros, np.reshape(held[t][2], (-1, d))
+        node.cuts = numbers.read(above[:, rows], 0)
         rest, c, bound = bound_node(node, numbers, m, k, kind.bound)
         if "nodes" not in claim:
             closes = bound <= target

@@ -1,14 +1,18 @@
 """The checker on nonnegative claims: what is true holds, and no forgery does."""
 
 from itertools import combinations
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from test_check_certificate import forged
 
 from fspca.check_certificate import check
+from fspca.nonnegative import tree
 from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.nonnegative.halfspaces import halfspaces
+from fspca.nonnegative.relaxation import SignedGround
 from fspca.nonnegative.solve import solve_nonnegative
 
 COUNT = 2000  # mutations; ten times as many by night
@@ -40,6 +44,17 @@ def honest(rng):
     return branch_and_bound_nonnegative(A, 1, k, n_starts=4).certificate | {"A": A}
 
 
+def cut_claim(rng):
+    """A claim whose tree is divided by directions, made where they are preferred."""
+    while True:
+        A, k = problem(rng)
+        short = {"MANY": 1, "MIXED": 1e-6, "ROOT": (20, 0.0), "CUT": (30, 0.0)}
+        with patch.multiple(tree, **short), patch.object(tree.ComponentTree, "one_by_one", 1):
+            claim = branch_and_bound_nonnegative(A, 1, k, n_starts=4, max_iter=4).certificate
+        if "directions" in claim:
+            return claim | {"A": A}
+
+
 def matrix_of(claim):
     X = np.asarray(claim["A"] if "A" in claim else claim["X"], float)
     return X if "A" in claim else (X.T @ X + (X.T @ X).T) / 2
@@ -65,7 +80,8 @@ def attack(count, seed):
     rng, accepted = np.random.default_rng(seed), 0
     for number in range(count):
         if number % 20 == 0:
-            claim = honest(rng) if number % 100 else wide_claim(rng)[0]
+            make = {0: lambda rng: wide_claim(rng)[0], 40: cut_claim}.get(number % 100, honest)
+            claim = make(rng)
         forgery = forged(claim, rng)
         verdict = check(forgery)
         assert isinstance(verdict.holds, bool)
@@ -117,6 +133,74 @@ def test_any_arrays_prove_a_bound(seed):
     verdict = check(bound_claim(A, m, k, np.eye(d)[:, :m], **arrays))
     assert verdict.holds, verdict
     assert verdict.bound >= exhaustive_nonnegative(A, m, k).objective * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_any_arrays_prove_a_bound_beside_a_cut(seed):
+    """The best x on each side of a direction, by half-space problems, is bounded there."""
+    rng = np.random.default_rng(seed)
+    A, k = problem(rng)
+    d = len(A)
+    ground, everything = SignedGround(A, 1, k), (np.arange(d), np.zeros(d, dtype=bool))
+    direction = rng.integers(-9, 10, d)
+    for cut in (direction, -direction):
+        sides = [np.vstack([np.eye(k), cut[list(I)]]) for I in combinations(range(d), k)]
+        blocks = [A[np.ix_(I, I)] for I in combinations(range(d), k)]
+        best = max(halfspaces(Q, R)[1] for Q, R in zip(blocks, sides, strict=True))
+        size = np.trace(A) / d * 10.0 ** rng.uniform(-3, 1, 3)
+        N = size[2] * rng.random((d + 1, d + 1)) / np.append(np.ones(d), 9)
+        G, Y = np.sqrt(size[0]) * rng.standard_normal((d, 2)), rng.standard_normal((d, d))
+        arrays = {"G": G * (seed % 3 > 0), "Y": size[1] * Y * (seed % 4 > 0), "N": N + N.T}
+        assert ground.bound(*everything, arrays, cuts=cut[None]).value >= best * (1 - 1e-9)
+        start = ground.start._replace(N=np.zeros((d + 1, d + 1)))
+        source = ground.descend(*everything, start, (cut,))
+        assert min(next(source)[0].value for _ in range(20)) >= best * (1 - 1e-9)
+
+
+def test_a_cut_closes_what_it_leaves_out():
+    """Two opposite parts: on the one side of their difference only one of them counts."""
+    A, direction = np.kron(np.diag([2.0, 1.0]), np.ones((2, 2))), np.array([-1, -1, 1, 1])
+    A[:2, 2:] = A[2:, :2] = -0.1
+    ground, everything = SignedGround(A, 1, 2), (np.arange(4), np.zeros(4, dtype=bool))
+    start = ground.start._replace(N=np.zeros((5, 5)))
+    for cut, best in ((-direction, 4.0), (direction, 2.0)):
+        source = ground.descend(*everything, start, (cut,))
+        found = min((next(source)[0] for _ in range(60)), key=lambda each: each.value)
+        assert found.value == pytest.approx(best, rel=1e-3), cut
+    without = ground.bound(*everything, found.arrays | {"N": found.arrays["N"][:4, :4]})
+    assert without.value >= 4
+
+
+@pytest.mark.filterwarnings("ignore::fspca.ConvergenceWarning")
+def test_a_tree_divided_by_directions_may_not_be_changed():
+    rng, refused = np.random.default_rng(0), 0
+    for _ in range(10):
+        claim = cut_claim(rng)
+        d, (q, _) = len(claim["A"]), claim["directions"].shape
+        assert check(claim).holds
+        assert check(claim | {"gap": claim["gap"] + 1e-9}, exact=True).holds
+        (last,) = np.flatnonzero(claim["branch"] == d + q - 1)
+        (children,) = np.nonzero(claim["parent"] == last)
+        cut = {x: np.delete(claim[x], children[1], axis=0) for x in ("nodes", "parent", "branch")}
+        if children[1] == len(claim["parent"]) - 1:
+            assert "do not partition" in check(claim | cut).reason
+        states = np.array(claim["nodes"])
+        states[children[1], np.flatnonzero(states[last])[0]] = 0
+        refused += "without reason" in check(claim | {"nodes": states}).reason
+        for directions, reason in (
+            (claim["directions"].astype(float), "directions are integers"),
+            (claim["directions"][:-1], "branch is -1, a feature or a direction"),
+            (claim["directions"][:, :-1], "directions has shape"),
+        ):
+            assert reason in check(claim | {"directions": directions}).reason
+        assert "one component" in check(claim | {"m": 2, "k": 2}).reason
+        below = [t for t in children if f"N_{t}" in claim]
+        for t in below:
+            N = claim[f"N_{t}"].copy()
+            assert f"N_{t} has shape" in check(claim | {f"N_{t}": N[:-1, :-1]}).reason
+            N[-1, 0] = N[0, -1] = -1.0
+            assert "N has negative entries" in check(claim | {f"N_{t}": N}).reason
+    assert refused > 2  # elsewhere it could be decided
 
 
 def wide_claim(rng):
@@ -230,7 +314,7 @@ def test_exact_arithmetic_agrees(seed):
 def test_a_divided_tree_may_not_be_cut(monkeypatch):
     """Next to nothing is listed, so that trees divide; then a child is taken away, or emptied."""
     monkeypatch.setattr("fspca.nonnegative.tree.ComponentTree.one_by_one", 1)
-    monkeypatch.setattr("fspca.nonnegative.tree.ROOT_STEPS", 20)
+    monkeypatch.setattr("fspca.nonnegative.tree.ROOT", (20, 0.05))
     divided = 0
     for seed in range(40):
         A, k = problem(np.random.default_rng(seed))

@@ -29,7 +29,8 @@ def branch_and_bound_nonnegative(A: Covariance, m: int, k: int, *, gap: float = 
 
     The problem is max x'Ax over unit x >= 0 with at most k nonzeros.  The set of supports is
     split by whether a feature's entry is positive or zero; a part whose upper bound does not
-    exceed the best value known cannot hold a better component, and is dropped.
+    exceed the best value known cannot hold a better component, and is dropped.  Where very many
+    features are fractional, it is split by the sign of a product with x instead.
 
     Parameters
     ----------

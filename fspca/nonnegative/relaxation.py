@@ -18,6 +18,8 @@ from fspca.best_first import PROOF
 from fspca.linalg import largest
 from fspca.shared_support.semidefinite import RELAX, clip_to_sum, normal_solver
 
+SWEEPS = 3  # towards the nearest matrix that keeps to the cuts, in a step of the iteration
+
 
 class Bound(NamedTuple):
     """No P of the node explains more than `value`; a support J at most rest + sum of c over J."""
@@ -36,18 +38,20 @@ def claim_of_columns(W, counts, k, value, bound, arrays):
 
 
 class SignedState(NamedTuple):
-    """Where the iteration stands: P and z, a multiplier for each copy of them, the penalty."""
+    """Where the iteration stands: P and z, a multiplier for each copy of them, the penalty, N."""
 
     P: np.ndarray
     z: np.ndarray
     U: tuple
     rho: float
+    N: np.ndarray
 
     def restricted(self, rows):
         """The state on some of the features."""
         square = np.ix_(rows, rows)
         U = tuple(u[square] if u.ndim == 2 else u[rows] for u in self.U)
-        return SignedState(self.P[square], self.z[rows], U, self.rho)
+        kept = np.append(rows, np.arange(len(self.z), len(self.N)))
+        return SignedState(self.P[square], self.z[rows], U, self.rho, self.N[np.ix_(kept, kept)])
 
 
 class SignedGround:
@@ -72,29 +76,33 @@ class SignedGround:
         self.scale = 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
         few, inner = count or d, len(self.full)
         U = tuple(np.zeros(n) for n in [(inner, inner)] * 2 + [(few, few)] * 2 + [few, d])
-        rho = min(max(2 * m / k, 0.03), 0.5)  # P's entries are of the order m / k
-        self.start = SignedState(np.eye(inner) * (m / inner), np.full(d, k / d), U, rho)
+        rho = min(max(2 * m / k, 0.06), 0.5)  # P's entries are of the order m / k
+        self.start = SignedState(np.eye(inner) * (m / inner), np.full(d, k / d), U, rho, U[2])
 
-    def bound(self, rows, required, arrays):
+    def bound(self, rows, required, arrays, **cuts):
         """Return the Bound that the arrays G, Y and N prove of A on these rows, ascending."""
         state = np.zeros(self.matrix.array.shape[1], dtype=np.int8)
         state[rows], state[rows[required]] = 1, 2
         shapes, read = checker.KINDS["nonnegative"].arrays, self.numbers.read
         held = {name: read(array, shapes[name][0]) for name, array in arrays.items()}
         none = dict.fromkeys(shapes) | {"H": np.zeros((len(rows), 0))}
-        node = checker.Node(state, self.matrix, none | held)
+        node = checker.Node(state, self.matrix, none | held | cuts)
         found = checker.bound_node(node, self.numbers, self.m, self.k, checker.nonnegative_bound)
         rest, c, value = (np.ldexp(x, -2 * self.numbers.shift) for x in found)
         return Bound(float(rest), c, float(value), arrays)
 
-    def descend(self, rows, required, state):
-        """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps."""
+    def descend(self, rows, required, state, cuts=()):
+        """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps.
+
+        With cuts it is about the x whose product with each is at least 0.
+        """
         A = (self.full if self.Z.size else self.full[np.ix_(rows, rows)]) / self.scale
-        for (G, Y, N), *rest in descend_signed(A, self.Z, self.m, self.k, required, state):
+        cuts = np.reshape([cut[rows] for cut in cuts], (-1, len(rows)))
+        for (G, Y, N), *rest in descend_signed(A, self.Z, self.m, self.k, required, state, cuts):
             arrays = {"G": G, "Y": Y, "N": N} | (self.witness(A, G, Y, N) if self.Z.size else {})
             powers = {"G": 0.5, "H": 0.5, "few": 0}
             arrays = {x: v * self.scale ** powers.get(x, 1) for x, v in arrays.items()}
-            yield self.bound(rows, required, arrays), *rest
+            yield self.bound(rows, required, arrays, cuts=cuts), *rest
 
     def witness(self, A, G, Y, N):
         """Return what wide data need: G on all features, which are few, s and H."""
@@ -115,7 +123,25 @@ def project_cones(Q, t):
     return Q * share[:, None], np.where(size <= t, t, share * size)
 
 
-def descend_signed(A, Z, m, k, required, state):
+def project_signs(Q, C, N):
+    """Return X = Q + B'NB near the nearest to Q with BXB' >= 0, B = I above C, and N >= 0.
+
+    Without cuts C it is the nearest; else a few steps lead there from the N given.
+    """
+    n, size = len(Q), np.linalg.norm(C @ C.T) or 1.0
+    K, T = N[n:, :n], N[n:, n:]
+
+    def cut():
+        return Q + C.T @ K + K.T @ C + C.T @ T @ C
+
+    for _ in range(SWEEPS if len(C) else 1):
+        S = np.maximum(-cut(), 0.0)
+        K = np.maximum(K - C @ (cut() + S) / (2 * size), 0.0)
+        T = np.maximum(T - C @ (cut() + S) @ C.T / size**2, 0.0)
+    return cut() + S, np.block([[S, K.T], [K, T]])
+
+
+def descend_signed(A, Z, m, k, required, state, C):
     r"""Yield ((G, Y, N), z, P, State) after every ten steps of ADMM, for ever.
 
     The relaxation is max <A, P> over 0 <= P <= I with trace m, P <= Diag(z), P >= 0 entry by
@@ -124,11 +150,12 @@ def descend_signed(A, Z, m, k, required, state):
     The last condition forgets that a row has only k nonzeros; the bound, which counts the k
     largest squares of a row of Y, does not.
     What is not one of the few is seen in the basis Z: only the first two and the count are
-    about it.
+    about it.  Of cuts C, PC' >= 0 and CPC' >= 0 belong to P >= 0.
     """
-    P, z, U, rho = state
+    P, z, U, rho, N = state
     few, step, solve = len(U[4]), 0, normal_solver(Z)
-    diagonal, square = np.arange(few), np.s_[:few, :few]
+    weights = np.append(np.ones(few), 1 / np.maximum(np.linalg.norm(C, axis=1), 1.0))
+    C, diagonal, square = weights[few:, None] * C[:, :few], np.arange(few), np.s_[:few, :few]
 
     def parts_of(P, z):
         F, half = P[square], z[:few] / 2
@@ -149,11 +176,12 @@ def descend_signed(A, Z, m, k, required, state):
         rows, heights = project_cones(to_rows, to_height)
         wanted = np.ones(len(z))
         wanted[~required] = clip_to_sum(to_count[~required], k - int(required.sum()))
-        copies = V @ V.T, to_slack + G @ G.T, rows, np.maximum(to_sign, 0.0), heights, wanted
+        signs, N = project_signs((to_sign + to_sign.T) / 2, C, N)
+        copies = V @ V.T, to_slack + G @ G.T, rows, signs, heights, wanted
         if step % 10 == 0:
-            N = np.maximum(-(to_sign + to_sign.T) / 2, 0.0)
-            certificate = np.sqrt(rho) * G, rho * (to_rows - rows), rho * N
-            yield certificate, wanted, copies[0], SignedState(P, z, U, rho)
+            both = rho / 2 * np.outer(weights, weights) * (N + N.T)
+            certificate = np.sqrt(rho) * G, rho * (to_rows - rows), both
+            yield certificate, wanted, copies[0], SignedState(P, z, U, rho, N)
         a, b, c, e, s, w = moved = tuple(
             RELAX * copy + (1 - RELAX) * part + u
             for copy, part, u in zip(copies, parts, U, strict=True)
