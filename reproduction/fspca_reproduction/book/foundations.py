@@ -38,12 +38,12 @@ def hit_rates(scheme, seed, m, k):
 
 
 def timed(function, repeats=9, summary=np.median):
-    """Return the time of several calls: the median, since Lanczos draws its start, or the least."""
+    """Return the CPU time of several calls: the median, as Lanczos draws its start, or least."""
     seconds = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         function()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     return float(summary(seconds))
 
 
