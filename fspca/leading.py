@@ -63,8 +63,9 @@ def leading_of_operator(product, d, m, tol=ACCURACY, width=None, together=None, 
     """Return the m leading eigenpairs of a d x d operator, V -> product(V), by block Lanczos.
 
     So many vectors are multiplied together: m, so that up to m copies of a repeated eigenvalue
-    are found, or as told.  At most `width` basis vectors are kept, 3 m if not told; where they are
-    full, they are rotated to the best of their span.  All is done in place.
+    are found, or as told; fewer end in an error where their span is invariant.  At most `width`
+    basis vectors are kept, 3 m if not told; where they are full, they are rotated to the best of
+    their span.  All is done in place.
     """
     b, width = together or m, width or 3 * m
     rng, scale, used = np.random.default_rng(0), 0.0, b
@@ -78,6 +79,8 @@ def leading_of_operator(product, d, m, tol=ACCURACY, width=None, together=None, 
         T[last, :used] = T[:used, last].T
         subtract(block, basis, T[:used, last])
         R = normalise(block, rng)
+        if b < m and np.abs(R).max() <= MISSED * np.abs(T).max():
+            raise np.linalg.LinAlgError("the span of the products is invariant")
         if used >= m:
             theta, Y = np.linalg.eigh(T[:used, :used])
             theta, Y = theta[::-1], Y[:, ::-1]
@@ -144,14 +147,14 @@ def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):
     Where a copy is missed, all are found by blocks.
     """
     width = min(d, max(5 * m // 2, 15))
-    values, V = leading_of_operator(product, d, m, tol, width, 1, MOST_STEPS * m)
-    limit = values[-1] + max(MISSED, 10 * tol) * values[0]
-    if matrix is None:
-        rest = lambda x: product(x) - V @ (values[:, None] * (V.T @ x))  # noqa: E731
-        missed = leading_of_operator(rest, d, 1, 0.0, min(d, LOOKS), 1, LOOKS)[0][0] > limit
-    else:
-        try:
+    try:
+        values, V = leading_of_operator(product, d, m, tol, width, 1, MOST_STEPS * m)
+        limit = values[-1] + max(MISSED, 10 * tol) * values[0]
+        if matrix is None:
+            rest = lambda x: product(x) - V @ (values[:, None] * (V.T @ x))  # noqa: E731
+            missed = leading_of_operator(rest, d, 1, 0.0, min(d, LOOKS), 1, LOOKS)[0][0] > limit
+        else:
             missed = np.linalg.cholesky(limit * np.eye(d) - matrix + (V * values) @ V.T) is None
-        except np.linalg.LinAlgError:
-            missed = True
+    except np.linalg.LinAlgError:  # few products say all of a start, or there is no factorisation
+        missed = True
     return leading_of_operator(product, d, m, tol) if missed else (values, V)
