@@ -374,8 +374,8 @@ def test_whatever_the_type_of_a_covariance_the_check_computes_in_float64(dtype, 
 
 
 def test_where_a_span_is_invariant_blocks_find_all_copies_at_once(monkeypatch):
-    """Seven eigenvalues above 393 copies of the last need no factorisation."""
-    A = Covariance(make_scheme("D", 400))
+    """Seven eigenvalues above 593 copies of the last need no factorisation."""
+    A = Covariance(make_scheme("D", 600))
     monkeypatch.setattr(np.linalg, "cholesky", lambda *_: pytest.fail("a factorisation"))
     values = A.leading(10)[0]
-    assert values == pytest.approx(np.linalg.eigvalsh(A.submatrix(np.arange(400)))[:-11:-1])
+    assert values == pytest.approx(np.linalg.eigvalsh(A.submatrix(np.arange(600)))[:-11:-1])
