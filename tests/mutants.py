@@ -37,7 +37,7 @@ TESTED = {
     "covariance": "covariance bad_input",
     "sources": "sources covariance",
     "judge": "problem",
-    "check_certificate": "check_certificate check_nonnegative",
+    "check_certificate": "check_certificate check_nonnegative separate_certificate removals",
     "best_first": "branch_and_bound branch_and_bound_nonnegative",
     "shared_support/go": "go",
     "shared_support/ipu": "ipu",

@@ -55,6 +55,13 @@ def test_bounds_hold_exactly_where_the_optimum_is_an_integer(seed, scale):
     assert go(A * scale, m, k, shift=True).upper_bound >= optimum
 
 
+def test_of_nothing_nothing_is_proven():
+    found = certify(np.zeros((4, 4)), go(np.zeros((4, 4)), 1, 2))
+    assert 0 <= found.upper_bound < 1e-70
+    assert found.certificate["gap"] == 0
+    assert check(found.certificate | {"A": np.zeros((4, 4))}).holds
+
+
 @pytest.mark.parametrize("name", "ABC")
 @pytest.mark.parametrize("seed", range(10))
 def test_shifted_bound_is_tight_on_spiked_spectra(name, seed):

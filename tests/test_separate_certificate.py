@@ -36,6 +36,14 @@ def test_an_honest_claim_holds(seed, exact):
     assert verdict.bound >= answer.objective
 
 
+def test_one_feature_is_an_answer():
+    claim = {
+        "version": 1, "kind": "separate", "m": 1, "k": 1, "counts": np.array([1]), "gap": 1e-9,
+        "A": np.diag([1.0, 3.0]), "W": np.array([[0.0], [1.0]]), "G_0": np.zeros((2, 0)),
+    }  # fmt: skip
+    assert check(claim).holds
+
+
 def test_columns_that_overlap_or_repeat_count_once():
     claim, answer = claim_of(0, (4, 4))
     claim["W"][:, 1] = claim["W"][:, 0]
