@@ -1,6 +1,8 @@
 """Leading eigenpairs, for what they cost: in memory, streamed, or among few samples."""
 
 import numpy as np
+import scipy.sparse.linalg
+from scipy.sparse.linalg import LinearOperator
 
 from fspca.linalg import ACCURACY, EPS, fix_signs, leading_of_matrix
 from fspca.sources import Dense
@@ -148,13 +150,36 @@ def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):
     """
     width = min(d, max(5 * m // 2, 15))
     try:
-        values, V = leading_of_operator(product, d, m, tol, width, 1, MOST_STEPS * m)
+        if matrix is None:
+            values, V = leading_of_operator(product, d, m, tol, width, 1, MOST_STEPS * m)
+        else:
+            values, V = by_arpack(product, d, m, tol)
         limit = values[-1] + max(MISSED, 10 * tol) * values[0]
         if matrix is None:
             rest = lambda x: product(x) - V @ (values[:, None] * (V.T @ x))  # noqa: E731
             missed = leading_of_operator(rest, d, 1, 0.0, min(d, LOOKS), 1, LOOKS)[0][0] > limit
         else:
             missed = np.linalg.cholesky(limit * np.eye(d) - matrix + (V * values) @ V.T) is None
-    except np.linalg.LinAlgError:  # few products say all of a start, or there is no factorisation
-        missed = True
+    except (scipy.sparse.linalg.ArpackError, np.linalg.LinAlgError):
+        missed = True  # few products say all of a start, or there is no factorisation
     return leading_of_operator(product, d, m, tol) if missed else (values, V)
+
+
+def by_arpack(product, d, m, tol):
+    """Return the m leading eigenpairs of a matrix, beside which what ARPACK keeps is little.
+
+    In an invariant space it would go on from a vector of its own choice, by chance.
+    """
+    last = None
+
+    def apply(x):
+        nonlocal last
+        if last is not None and abs(last @ x) <= MISSED * np.linalg.norm(last):
+            raise np.linalg.LinAlgError("the span of the products is invariant")
+        last = product(x.reshape(d, 1))[:, 0]
+        return last
+
+    operator = LinearOperator((d, d), apply, dtype=float)
+    options = {"v0": np.random.default_rng(0).standard_normal(d), "ncv": min(d, max(2 * m + 1, 8))}
+    values, V = scipy.sparse.linalg.eigsh(operator, m, which="LA", tol=tol, **options)
+    return values[::-1], fix_signs(V[:, ::-1])
