@@ -31,7 +31,7 @@ def test_the_package_is_small():
     """Counted are lines of code: not docstrings, comments and blanks."""
     apart = ("catalogue.py", "check_certificate.py")  # a table of facts; a program of its own
     module = [p for p in FILES if p.name not in apart]
-    assert sum(map(code_lines, module)) <= 7011  # all problems and doors; the aim is 4,800
+    assert sum(map(code_lines, module)) <= 7009  # all problems and doors; the aim is 4,800
     long = {p.name for p in module if len(p.read_text().splitlines()) > 250}
     assert long <= {
         "registry.py", "problem.py", "covariance.py", "data_sources.py",  # tables and questions
