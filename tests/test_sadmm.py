@@ -52,6 +52,15 @@ def test_every_step_is_told():
     assert [news.step for news in told][:7] == list(range(1, 8))
 
 
+def test_without_a_spectrum_the_trace_bounds_the_norm(monkeypatch):
+    A = Covariance(7 * make_scheme("F", 12, 0))
+    known = settling_rho(A, 2, 0.5)
+    monkeypatch.setattr(alternation, "spectrum", lambda A: None)
+    bound = np.sqrt(A.leading(1)[0][0] * A.trace) + 0.5 * np.sqrt(24)
+    assert settling_rho(A, 2, 0.5) == pytest.approx(bound, rel=1e-12)
+    assert known <= bound
+
+
 def test_one_inner_search_in_small_coordinates_is_the_plain_one():
     """The iterates themselves agree, not only the minimum: four conjugate gradient steps."""
     X = np.random.default_rng(1).standard_normal((20, 600))
