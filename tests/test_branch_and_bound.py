@@ -171,7 +171,7 @@ def test_without_time_the_first_answer_is_kept():
 def test_an_interruption_that_comes_with_the_proof_leaves_it_proven():
     A, seen = make_scheme("F", 30, seed=3), []
     nodes = branch_and_bound(A, 3, 7).n_iter
-    assert nodes <= 13  # more are needed where what is decided is not used at once
+    assert nodes <= 15  # more are needed where what is decided is not used at once
 
     def stop(news):
         seen.append(news)

@@ -152,7 +152,6 @@ def test_where_k_is_m_the_answer_is_optimal_from_any_start(init):
     A = make_scheme("F", 12, 3)
     solution = ipu(A, 3, 3, init=init, seed=0)
     assert solution.objective == pytest.approx(exhaustive(A, 3, 3).objective, rel=1e-12)
-    assert solution.gap <= 1e-9
 
 
 def test_the_answer_has_the_best_loadings_on_its_support_whatever_the_start():
