@@ -94,8 +94,8 @@ class ComponentTree(Tree):
             closed = bound.value <= self.target
             if closed or self.listed(part.rows, part.required, bound.rest, bound.c):
                 return []
-            direction = self.direction(part, z, P)
-            if decided and (enough or direction is None):
+            direction = None if enough else self.direction(part, z, P)
+            if decided and direction is None:
                 kept = np.flatnonzero(~outside)
                 rows, required = part.rows[kept], (part.required | inside)[kept]
                 place = self.place(rows, rows[required], part.place)
@@ -111,11 +111,11 @@ class ComponentTree(Tree):
 
     def direction(self, part, z, P):
         """Return P's second axis, in integers, where P mixes what features hardly tell apart."""
-        values, axes = np.linalg.eigh(P)
-        fractional = np.sum(np.minimum(z, 1 - z) > 0.01)
-        if fractional <= MANY or values[-2] <= MIXED or len(self.cuts[part.place]) == CUTS:
+        none = np.sum(np.minimum(z, 1 - z) > 0.01) <= MANY or len(self.cuts[part.place]) == CUTS
+        if none or (found := np.linalg.eigh(P)).eigenvalues[-2] <= MIXED:
             return None
-        axis = np.rint(2**15 * axes[:, -2] / np.abs(axes[:, -2]).max())
+        axis = found.eigenvectors[:, -2]
+        axis = np.rint(2**15 * axis / np.abs(axis).max())
         return embedded(axis, part.rows, self.size).astype(int)
 
     def divided(self, part, z, direction, bound):
