@@ -30,7 +30,7 @@ test: test-lint test-unit test-book test-notebooks  ## run every check
 	@echo "Every check passed."
 
 nightly: $(HTML)/.built  ## run the checks that take long, but for what passed with this code
-	$(BIN)/pytest -n 2 -m nightly --resume || [ $$? -eq 5 ]  # 5: nothing was left to run
+	$(BIN)/pytest -n 2 --dist worksteal -m nightly --resume || [ $$? -eq 5 ]  # 5: nothing was left to run
 	$(BIN)/python tests/mutants.py
 
 mutants: $(READY)  ## change the core in one place after another, and see whether its tests notice
@@ -42,11 +42,11 @@ test-lint: $(READY)  ## check style, format and types
 	$(BIN)/mypy
 
 test-unit: $(READY)  ## run unit tests, property tests, doctests and the notebooks' rules
-	$(BIN)/pytest -n 2 --doctest-modules fspca reproduction/fspca_reproduction tests \
+	$(BIN)/pytest -n 2 --dist worksteal --doctest-modules fspca reproduction/fspca_reproduction tests \
 	  --ignore tests/test_book.py --ignore tests/test_pages.py --ignore tests/test_take_away.py
 
 test-book: $(HTML)/.built  ## build the book, any warning being an error, check its links, and open its pages in a browser
-	$(BIN)/pytest -n 2 tests/test_book.py tests/test_pages.py tests/test_take_away.py
+	$(BIN)/pytest -n 2 --dist worksteal tests/test_book.py tests/test_pages.py tests/test_take_away.py
 
 test-notebooks: $(VENV)/.notebooks  ## run the notebooks and compare with their stored outputs
 
