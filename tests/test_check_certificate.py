@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import fspca.check_certificate as checker
-from fspca.check_certificate import check, sha256
+from fspca.check_certificate import EXACT_SIZE, check, sha256
 
 COUNT = 10_000  # mutations; ten times as many by night
 
@@ -261,6 +261,14 @@ def test_exact_arithmetic_at_size(d):
     assert rough.holds
     assert exact.holds
     assert exact.bound <= rough.bound == pytest.approx(exact.bound, rel=1e-10)
+
+
+def test_exact_arithmetic_ends_at_a_size_that_it_names():
+    d = EXACT_SIZE + 1
+    claim = {"version": 1, "kind": "shared", "m": 1, "k": 1, "A": np.eye(d), "support": [0]}
+    claim |= {"gap": 1e-9, "G_0": np.zeros((d, 0))}
+    assert check(claim).holds
+    assert check(claim, exact=True).reason == f"exactly only up to {EXACT_SIZE} features"
 
 
 @pytest.mark.parametrize("seed", range(20))
