@@ -1,12 +1,20 @@
 """Branch and bound proves what enumeration finds, and can be stopped at any time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from fspca import Covariance, branch_and_bound, exhaustive, ipu, solve
+from fspca import Covariance, branch_and_bound, exhaustive, ipu, solve, swap, upper_bound
 from fspca.best_first import Tree
 from fspca.check_certificate import LISTED, check, decisions
+from fspca.covariance import as_covariance
+from fspca.problem import SharedSupport
+from fspca.running import Run
+from fspca.shared_support import tree
+from fspca.shared_support.branch_and_bound import grown
+from fspca.shared_support.ground import Ground
 from fspca.shared_support.refit import solution_on
 from fspca.shared_support.tree import shortened
 from fspca.synthetic import make_scheme
@@ -113,6 +121,25 @@ def test_a_search_cut_short_is_bounded_no_worse_than_before_it():
     assert found.n_iter == 1
     assert found.upper_bound <= 5 * (1 + 1e-12)
     assert check(claim_of((R + R.T) / 2, found)).holds
+
+
+def bounds_below(A, m, k, heavy):
+    """What a search says of its first nodes, whose root has this bound."""
+    ground, seen = Ground(as_covariance(A), SharedSupport(m, k)), []
+    with Run(3, None, lambda news: seen.append(news.bound)) as run:
+        found = grown(ground, 0.0, swap(A, m, k), heavy, run)
+    assert check(claim_of(A, found)).holds
+    return seen
+
+
+@pytest.mark.filterwarnings("ignore:branch_and_bound stopped at max_iter")
+def test_a_part_is_bounded_no_worse_than_the_node_above_it(monkeypatch):
+    A = make_scheme("F", 40, seed=3)
+    heavy = upper_bound(A, 3, 7, max_iter=2000)
+    monkeypatch.setattr(tree, "ROOT", (60, 0.02, 120))
+    alone = bounds_below(A, 3, 7, replace(heavy, bound=np.inf))
+    assert max(alone) > heavy.bound * 1.001
+    assert max(bounds_below(A, 3, 7, heavy)) <= heavy.bound * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(8))

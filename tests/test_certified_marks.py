@@ -1,6 +1,6 @@
 """The marks set for certified answers, read from the stored rows.
 
-Times were measured on one core while other work ran beside; marks in seconds are as set.
+Times are those of one core while other work ran beside; marks in seconds are as set.
 """
 
 import numpy as np
@@ -39,8 +39,10 @@ def test_schemes_agree_with_enumeration(scheme):
         *[("numerical_numbers", 10, k, 60) for k in (11, 20, 50)],
         ("lymphoma_covariance", 10, 11, 60),
         ("breast_cancer", 3, 7, 60), ("breast_cancer", 5, 10, 60), ("breast_cancer", 5, 20, 60),
-        ("digits", 3, 10, 120), ("digits", 10, 20, 60),
-        ("lymphoma_covariance", 10, 50, 600),
+        ("digits", 3, 10, 120), ("digits", 10, 20, 60), ("digits", 1, 10, 60),
+        *[("digits", m, 20, 60) for m in (1, 2, 3)], ("scheme F 60 0", 3, 10, 60),
+        *[("lymphoma_covariance", 1, k, 60) for k in (10, 20, 30, 50)],
+        ("lymphoma_covariance", 5, 50, 300), ("lymphoma_covariance", 10, 50, 60),
     ],
 )  # fmt: skip
 def test_proven_in_time(data, m, k, seconds):
@@ -54,6 +56,14 @@ def test_lymphoma_is_bounded_soon(k, gap, seconds):
     (found,) = rows("proven_optima", set="lymphoma_covariance", m=10, k=k)
     path = found["last digits"]["path"]
     assert any(bound <= (1 + gap) * value and at <= seconds for _, value, bound, at in path)
+
+
+@pytest.mark.parametrize("k", [10, 20, 30, 50])
+def test_one_component_leaves_less_than_a_hundredth_at_the_root(k):
+    (found,) = rows("proven_optima", set="lymphoma_covariance", m=1, k=k)
+    step, _, bound, _ = found["last digits"]["path"][0]
+    assert step == 1
+    assert bound < 1.01 * found["value"]
 
 
 def test_lymphoma_optimum():

@@ -15,7 +15,7 @@ from fspca.problem import SharedSupport, Solution
 from fspca.progress import Listener
 from fspca.running import Run, solves
 from fspca.shared_support.certificate import least_light_bound, relaxed
-from fspca.shared_support.ground import MAX_MEMORY, Ground
+from fspca.shared_support.ground import MAX_MEMORY, Certificate, Ground
 from fspca.shared_support.refit import solution_on
 from fspca.shared_support.swap import best_start
 from fspca.shared_support.tree import SupportTree, narrowed
@@ -123,6 +123,6 @@ def grown(ground, gap, first, light, run):
                                n_iter=tree.nodes, stopped=stopped)  # fmt: skip
         solution = replace(solution, history=(*tree.history, solution.objective))
         searched = tree.nodes and tree.bound < light.bound
-        return ground.claimed(solution, tree.certificate(tree.bound) if searched else light)
+        return ground.claimed(solution, Certificate(tree.bound, tree.proof) if searched else light)
 
     return run.finish(build)

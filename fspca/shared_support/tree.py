@@ -15,15 +15,15 @@ import numpy as np
 from fspca.best_first import Part, Tree
 from fspca.check_certificate import decisions
 from fspca.shared_support.certificate import ROWS_SIZE
-from fspca.shared_support.ground import Certificate, placed
+from fspca.shared_support.ground import placed
 from fspca.shared_support.rows import RowState, descend_rows, restrict_rows, with_rows
 from fspca.shared_support.semidefinite import State, descend, restrict
 from fspca.shared_support.swap import best_of
 
-PLAIN_STEPS, ROOT_STEPS, NODE_STEPS = 60, 600, 60
-ROOT_PATIENCE, NODE_PATIENCE = 0.05, 0.15  # stop where so many steps gain less of what is missing
-ROOT_WINDOW, NODE_WINDOW = 80, 20
+PLAIN_STEPS = 60
+ROOT, NODE = (600, 0.02, 120), (60, 0.15, 20)  # steps; stop where so little of what is missing goes
 SHARE = 0.1  # of the free features, which must be decided for the relaxation to begin again
+INHERITED = 1 + 1e-12  # a bound holds for the parts of its node, rounding apart
 FEW = 2_000  # supports that are looked at before any relaxation
 
 
@@ -49,8 +49,8 @@ class SupportTree(Tree):
         """Keep a support if it is better, by the value that the checker grants it."""
         self.keep(self.ground.value(support), np.sort(support))
 
-    def prove(self, part, found):
-        """Return (rest, c, bound) that are proven, and keep the arrays that do it.
+    def prove(self, part, found, known):
+        """Return (rest, c, bound) that are proven; keep the arrays that do it if they do better.
 
         They are rounded first: to what is kept, and to columns that matter.
         """
@@ -58,17 +58,14 @@ class SupportTree(Tree):
         G = found.G[:, size > 1e-9 * size.max(initial=0)] * np.sqrt(self.scale)
         Y = None if found.Y is None else shortened(found.Y * self.scale)
         proven, arrays = self.ground.prove(part.rows, part.required, G.astype(np.float32), Y)
-        self.note(part, arrays)
+        if proven[2] < known:
+            self.note(part, arrays)
         return proven
 
     def note(self, part, arrays):
         """Keep the arrays of a part as the checker reads them."""
         order = np.argsort(part.rows)
         self.arrays[part.place] = {x: placed(x, v, order) for x, v in arrays.items()}
-
-    def certificate(self, bound):
-        """The tree as far as it is grown: nothing explains more than the bound."""
-        return Certificate(bound, self.proof)
 
     def look(self, supports):
         """Offer the support that explains most; another explains no more."""
@@ -91,10 +88,9 @@ class SupportTree(Tree):
         """Bound a part, decide what can be decided; return (bound, parts that are left of it)."""
         m, k, is_root = self.problem.m, self.k, self.nodes == 0
         rows, fixed, state, place = part
-        budget, patience, window = NODE_STEPS, NODE_PATIENCE, NODE_WINDOW
-        if is_root:
-            budget, patience, window = ROOT_STEPS, ROOT_PATIENCE, ROOT_WINDOW
+        budget, patience, window = ROOT if is_root else NODE
         best, last, steps, since = None, np.inf, 0, 0
+        known = np.inf if self.ground.wide(rows) else -self.heap[0][0] * INHERITED
         if len(rows) <= k or fixed >= k:
             self.offer(rows[:k])
             return []
@@ -124,30 +120,32 @@ class SupportTree(Tree):
             if not (closes or late or since % 20 == 0):
                 continue
             required = np.arange(len(rows)) < fixed
-            target = self.target / self.scale
-            guess = np.any(decisions(best.c, required, k, best.bound, target), axis=0)
-            enough = guess.sum() >= max(3, SHARE * (len(rows) - fixed))
+            guess = decisions(best.c, required, k, best.bound, self.target / self.scale)
+            enough = np.sum(guess) >= max(3, SHARE * (len(rows) - fixed))
             if not (closes or late or enough):
                 continue
-            rest, c, bound = self.prove(Part(rows, fixed, None, place), best)
+            known = np.inf if enough and not late else known  # to decide much is worth more
+            rest, c, bound = self.prove(Part(rows, fixed, None, place), best, known)
             if bound <= self.target:
                 return []
-            inside, outside = decisions(c, required, k, bound, self.target)
-            if late and comb(len(rows) - fixed, k - fixed) > self.one_by_one:
-                self.round_up(rows, fixed, best.z)
-            state, z, decided = best.state, best.z, inside.any() or outside.any()
-            if decided:
-                kept = np.concatenate([
-                    np.arange(fixed), np.flatnonzero(inside),
-                    np.flatnonzero(~inside & ~outside & ~required),
-                ])  # fmt: skip
-                rows, fixed, c, z = rows[kept], fixed + int(inside.sum()), c[kept], z[kept]
-                place = self.place(rows, rows[:fixed], place)
-                state = narrowed(state, kept)
-            if self.listed(rows, np.arange(len(rows)) < fixed, rest, c):
-                return []
+            state, z, decided = best.state, best.z, False
+            if bound < known:
+                known = bound * INHERITED
+                inside, outside = decisions(c, required, k, bound, self.target)
+                if late and comb(len(rows) - fixed, k - fixed) > self.one_by_one:
+                    self.round_up(rows, fixed, z)
+                if decided := inside.any() or outside.any():
+                    kept = np.concatenate([
+                        np.arange(fixed), np.flatnonzero(inside),
+                        np.flatnonzero(~inside & ~outside & ~required),
+                    ])  # fmt: skip
+                    rows, fixed, c, z = rows[kept], fixed + int(inside.sum()), c[kept], z[kept]
+                    place = self.place(rows, rows[:fixed], place)
+                    state = narrowed(state, kept)
+                if self.listed(rows, np.arange(len(rows)) < fixed, rest, c):
+                    return []
             if late:
-                return self.divided(Part(rows, fixed, state, place), z, bound)
+                return self.divided(Part(rows, fixed, state, place), z, known)
             if decided:
                 source, best, since, last = iterates(state, m, k, fixed), None, 0, np.inf
 
