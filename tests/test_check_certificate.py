@@ -202,6 +202,7 @@ def test_known_forgeries_are_refused():
     assert "twice" in check(claim | {"support": [2, 2]}).reason
     assert "between 0 and d - 1" in check(claim | {"support": [1, 3]}).reason
     claim["support"] = [1, 2]
+    assert check(claim | {"version": 2}).reason == "the version must be 1"
     assert "shape" in check(claim | {"G_0": np.ones((1, 3))}).reason
     assert "not finite" in check(claim | {"G_0": np.full((3, 3), np.nan)}).reason
     assert "real numbers" in check(claim | {"G_0": 1j * np.eye(3)}).reason
