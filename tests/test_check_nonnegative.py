@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from test_check_certificate import forged
 
-from fspca.check_certificate import check
+from fspca.check_certificate import Raised, check
 from fspca.nonnegative import tree
 from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
@@ -330,3 +330,19 @@ def test_a_divided_tree_may_not_be_cut(monkeypatch):
         states[-1] = 0
         assert "without reason" in check(claim | {"nodes": states}).reason
     assert divided > 5
+
+
+def test_listed_supports_may_have_fewer_features():
+    """Beside each other the two features explain nothing with positive loadings; one alone does."""
+    A = np.array([[1.0, -0.5], [-0.5, 0.9]])
+    claim = {"version": 1, "kind": "nonnegative", "m": 1, "k": 2, "counts": [2], "A": A}
+    claim |= {"nodes": [[1, 1]], "parent": [-1], "branch": [-1], "G_0": np.zeros((2, 0))}
+    assert check(claim | {"gap": 1e-9, "W": [[1.0], [0.0]]}).holds
+    assert "a listed support" in check(claim | {"gap": 1e-9, "W": [[0.0], [1.0]]}).reason
+
+
+def test_what_a_direction_adds_is_a_form_of_features_and_directions():
+    rng = np.random.default_rng(0)
+    N, C = rng.random((6, 6)), rng.standard_normal((2, 4))
+    N, both = N + N.T, np.vstack([np.eye(4), C])
+    np.testing.assert_allclose(Raised(None, N, C, None).added(C), both.T @ N @ both)
