@@ -129,8 +129,7 @@ def cache() -> Path:
     >>> cache().name
     'fspca'
     """
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "fspca"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "fspca")
 
 
 def places() -> list[Path]:

@@ -89,8 +89,7 @@ def curve(axes, x, y, method, label=None):
     """
     axes.plot(x, y, markersize=4, **STYLES[method])
     place = {"xytext": (6, 0), "textcoords": "offset points", "va": "center"}
-    colour = STYLES[method]["color"]
-    axes.annotate(label or method, (x[-1], y[-1]), color=colour, **place)
+    axes.annotate(label or method, (x[-1], y[-1]), color=STYLES[method]["color"], **place)
 
 
 # Okabe and Ito's colours without black, for groups of samples.

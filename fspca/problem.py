@@ -526,7 +526,9 @@ class Solution:
         if self.upper_bound is None:
             return None
         excess = self.upper_bound - self.objective
-        return excess / self.objective if self.objective > 0 else excess
+        if self.objective > 0:
+            return excess / self.objective
+        return np.inf if excess > TOLERANCE * (self.total_variance or 0.0) else 0.0
 
     def to_frame(self) -> Any:
         r"""Return the loadings of the chosen features as a pandas DataFrame.
@@ -556,28 +558,29 @@ class Solution:
         return frame(self.W[self.support], index=rows, columns=components)
 
     def __str__(self) -> str:
-        share, gap, own = "", "", "" if self.certificate is not None else " by a computed bound"
+        share, told, gap = "", "", self.gap
+        own = "" if self.certificate is not None else " by a computed bound"
         known = "proven optimal" if not own else f"optimal{own}"
         known = "optimal by enumeration" if self.stopped == TRIED else known
         if self.total_variance:
             share = f" ({100 * self.objective / self.total_variance:.3g} % of all"
             pca = 100 * self.objective / self.pca_variance if self.pca_variance else None
             share += ")" if pca is None else f", {pca:.3g} % of PCA's)"
-        if self.gap is not None and self.gap < -TOLERANCE:
-            gap = f", contradicted by the upper bound {self.upper_bound:.6g}"
-        elif self.gap is not None and self.bound_probability < 1:
-            chance = f"with probability at least 1 - {1 - self.bound_probability:.1g}"
-            gap = f", {chance} the optimum is at most {100 * self.gap:.3g} % higher"
-        elif self.gap is not None and self.gap <= TOLERANCE:
-            gap = f", {known}"
-        elif self.gap is not None:
-            gap = f",{own} the optimum is at most {100 * self.gap:.3g} % higher"
+        if self.bound_probability < 1:
+            own = f" with probability at least 1 - {1 - self.bound_probability:.1g}"
+        if gap is not None:
+            most = f"{self.upper_bound:.6g}" if gap == np.inf else f"{100 * gap:.3g} % higher"
+            told = f",{own} the optimum is at most {most}"
+            if gap < -TOLERANCE:
+                told = f", contradicted by the upper bound {self.upper_bound:.6g}"
+            elif gap <= TOLERANCE and self.bound_probability == 1:
+                told = f", {known}"
         steps = "step" if self.n_iter == 1 else "steps"
         end = "" if self.converged else f", ended by {self.stopped}"
         return (
             f"{self.solver}: explains {self.objective:.6g}{share} "
             f"with m={self.problem.m} components on {len(self.support)} of {len(self.W)} "
-            f"features{gap} ({self.n_iter} {steps}{end})"
+            f"features{told} ({self.n_iter} {steps}{end})"
         )
 
     __repr__ = __str__

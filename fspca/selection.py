@@ -389,8 +389,7 @@ def default_counts(m, d):
 
 def as_table(X):
     """Return the values of X and the names of its columns, None where it has none."""
-    names = getattr(X, "columns", None)
-    return np.asarray(X, dtype=float), named(names)
+    return np.asarray(X, dtype=float), named(getattr(X, "columns", None))
 
 
 def prepared(X, center, standardize):

@@ -53,8 +53,7 @@ def seed_of(random_state):
 
 def explained_by_each(A, problem, W):
     """Return what each component adds to the variance that those before it explain together."""
-    together = [problem.score(A, W[:, : j + 1]) for j in range(W.shape[1])]
-    return np.diff(together, prepend=0.0)
+    return np.diff([problem.score(A, W[:, : j + 1]) for j in range(W.shape[1])], prepend=0.0)
 
 
 class _SparseSubspace(BaseEstimator):

@@ -83,6 +83,16 @@ def test_where_k_is_m_the_bound_is_not_below_the_exact_sum(seed):
     assert exact <= bound <= exact * (1 + Fraction(1e-11))  # eigenvalues of 40 features, rounded
 
 
+def test_an_answer_that_explains_nothing_is_bounded_without_a_claim():
+    """Nothing is left above a shift that two eigenvalues share; a gap is a share of the value."""
+    found = go(np.diag([0.0, 0.0, 1.0, 1.0]), 1, 2, shift=True)
+    assert found.objective == 0
+    assert 1 <= found.upper_bound < 1 + 1e-9
+    assert found.certificate is None
+    assert found.gap == np.inf
+    assert "by a computed bound the optimum is at most 1 (1 step)" in str(found)
+
+
 def test_a_shift_is_wanted_or_not():
     with pytest.raises(TypeError, match="shift='yes'"):
         go(np.eye(3), 1, 2, shift="yes")

@@ -145,9 +145,10 @@ class Ground:
 
     def claimed(self, solution, found):
         """Return the solution with a bound and its claim, if the checker accepts that."""
-        facts = {"upper_bound": max(found.bound, solution.objective)}
+        bound, chance = max(found.bound, solution.objective), found.probability
+        bare = replace(solution, upper_bound=bound, bound_probability=chance, certificate=None)
         if not found.arrays:  # chance is part of it
-            return replace(solution, **facts, bound_probability=found.probability, certificate=None)
+            return bare
         value = self.value(solution.support)
         gap = max(found.bound / value - 1, 0.0) * (1 + 1e-12) + 1e-15 if value > 0 else 0.0
         arrays = found.arrays
@@ -156,10 +157,10 @@ class Ground:
             arrays = {f"{x}_0": placed(x, v, order) for x, v in arrays.items()}
         claim = claim_of(self.problem, solution.support, gap, **arrays)
         verdict = check(claim | {"X" if self.of_data else "A": self.array})
-        if not verdict.holds:
-            warnings.warn(f"no bound: the checker refuses it, {verdict.reason}", stacklevel=2)
-            return solution
-        return replace(solution, **facts, certificate=claim)
+        if verdict.holds or value <= 0:  # of nothing a gap would be no share
+            return replace(bare, certificate=claim if verdict.holds else None)
+        warnings.warn(f"no bound: the checker refuses it, {verdict.reason}", stacklevel=2)
+        return solution
 
 
 def leading_less(X, G, m):
