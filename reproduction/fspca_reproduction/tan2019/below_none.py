@@ -7,9 +7,6 @@ which counts what components share as often as they share it, so that copies of 
 would win; methods of shared features where these are counted in all, since then each component
 has as many as the others have together; and SADMM's orthonormal matrices, which are not sparse.
 Rows have six digits: a rival within TIE of the answer is run again, and compared in full.
-
-A part of the figures was not run in the end, for its time: several components with up to 500
-features for each of them, and on News20 several components at all.
 """
 
 from fspca.separate_supports.solve_separate import solve_separate
@@ -27,12 +24,13 @@ def problems():
     table = [case | {"m": 3, "features": 50} for case in cases_of_table_2()]
     panels = [
         {"set": name, "part": "all", "preparation": STANDARD[name], "m": m, "features": k}
-        for name, (_, counts) in PANELS.items() for m in (1, 3, 5) for k in counts
+        for m in (1, 3, 5) for name, (_, counts) in PANELS.items() for k in sorted(counts)[::-1]
     ]  # fmt: skip
-    return [case | {"count": count} for case in table for count in ("each", "all")] + [
-        case | {"count": "each" if case["m"] == 1 else "all"} for case in panels
-        if case["m"] == 1 or case["set"] == "gcm"
-    ]  # fmt: skip
+    return [
+        case | {"count": count}
+        for case in table + panels
+        for count in ("each", "all")[: case["m"]]  # one component has them all
+    ]
 
 
 def stored_answers(set, part, preparation, m, features, count):

@@ -1,17 +1,19 @@
-"""What SADMM costs: a step in units of one product, and whole runs beside the rivals'."""
+"""What SADMM costs: a step in units of one product; whole runs beside the rivals' and ManPG's."""
 
 import time
 
 import numpy as np
 import scipy.linalg
 
-from fspca import solve_separate, tpower
+from fspca import manpg, sadmm, solve_separate, tpower
 from fspca.covariance import Covariance
 from fspca.separate_supports import conjugate_gradient, line_search
 from fspca.separate_supports.alternation import settling_rho, spectrum, steps
 from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.book.foundations import timed
 from fspca_reproduction.runner import experiment
+from fspca_reproduction.tan2019.data import STANDARD, prepared
+from fspca_reproduction.tan2019.figures import summed
 from fspca_reproduction.tan2019.methods import SHARED, WITH_K, cut, quietly, recovery_error
 
 N, D, M, NOISE = 500, 5000, 2, 3.0
@@ -79,6 +81,37 @@ def tan2019_whole_runs(noise):
         W = model.components_.T / np.maximum(np.linalg.norm(model.components_, axis=1), 1e-300)
         row[f"SparsePCA, alpha={alpha:g}"] = recovery_error(cut(W, 10), truth)
     return {"error": row, "seconds": seconds}
+
+
+@experiment(
+    cases=[
+        {"set": name, "share": share}
+        for name in ("colon", "duke", "leukemia_golub", "gcm")
+        for share in (0.005, 0.01, 0.02, 0.05)
+    ],
+    alone=True,
+)
+def tan2019_equal_penalty(set, share):
+    """SADMM and ManPG by default at one penalty, a share of the first eigenvalue, m = 3.
+
+    The cost is that of their problem, -1/2 tr(V'AV) + penalty ||V||_1, of the orthonormal matrix.
+    """
+    row, seconds = {}, {}
+    for name, solver in {"manpg": manpg, "sadmm": sadmm}.items():
+        A = summed(prepared(set, preparation=STANDARD.get(set, STANDARD["colon"])))
+        penalty = share * A.leading(1)[0][0]
+        began = time.process_time()
+        found = quietly(solver, A, 3, penalty=penalty)[0]
+        seconds[name], V = time.process_time() - began, found.orthonormal
+        cost = penalty * np.abs(V).sum() - np.vdot(V, A.product(V)) / 2
+        counts = np.count_nonzero(found.W, axis=0)
+        row[name] = {
+            "cost": cost,
+            "steps": found.n_iter,
+            "settled": found.converged,
+            "counts": counts,
+        }
+    return row | {"seconds": seconds}
 
 
 @experiment(cases=[{"d": 20_000}], alone=True)
