@@ -5,12 +5,14 @@ import re
 import numpy as np
 import pytest
 
-from fspca import SOLVERS, datasets
+from fspca import SOLVERS, SeparateSupports, datasets
+from fspca.catalogue import CATALOGUE
+from fspca.separate_supports.blocks import cut
 from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.claim import sentences
 from fspca_reproduction.results import published, published_ids, rows_of
 from fspca_reproduction.runner import experiments
-from fspca_reproduction.tan2019 import below_none, data, methods, reasons, verdicts
+from fspca_reproduction.tan2019 import below_none, data, methods, reasons, tournament, verdicts
 from fspca_reproduction.verdict import (
     DIFFERS,
     OPEN_TO_READING,
@@ -167,9 +169,9 @@ def test_no_stored_answer_of_a_method_explains_more_than_solve_separate():
     table = {tuple(row.values())[:3] for row in rows_of("tan2019_table_2")}
     assert {tuple(r.values())[:3] for r in rows if r["set"] not in data.PANELS} == table
     for name, (figure, _) in data.PANELS.items():
-        drawn = {(row["m"], int(k)) for row in rows_of(figure) for k in row["points"]
-                 if row["m"] == 1 or name == "gcm"}  # fmt: skip
-        assert {(r["m"], r["features"]) for r in rows if r["set"] == name} == drawn
+        drawn = {(row["m"], int(k), count) for row in rows_of(figure) for k in row["points"]
+                 for count in ("each", "all")[: row["m"]]}  # fmt: skip
+        assert {(r["m"], r["features"], r["count"]) for r in rows if r["set"] == name} == drawn
     assert min(row["lead"] for row in rows) >= -1e-9
     assert all(row["run again"] for row in rows if row["lead"] < below_none.TIE)  # of six digits
 
@@ -209,3 +211,39 @@ def test_no_bound_on_a_panel_is_broken_by_what_any_method_explains():
         assert not any(
             impossible for *_, impossible in with_one.values()
         )  # what one could, all can
+
+
+def test_no_answer_of_the_tournament_exceeds_the_bound():
+    for ways in tournament.panels().values():
+        for panel in ways.values():
+            most = tournament.ranking(panel, searched=True)[0][0]
+            assert most <= panel["bound"] * (1 + 1e-5)  # both have six digits
+
+
+def test_whoever_does_not_enter_is_left_out_by_size_alone():
+    methods = {*tournament.SEPARATE, *tournament.OUTSIDE, *tournament.SHARED}
+    for name, ways in tournament.panels().items():
+        there = {method for method, _ in tournament.entrants(name)} - {"bound"}
+        assert all(tournament.SIZES[each] < CATALOGUE[name].shape[1] for each in methods - there)
+        for panel in ways.values():
+            assert panel.keys() == {tournament.label(*each) for each in tournament.entrants(name)}
+
+
+def test_the_single_run_is_among_those_searched_and_more_features_explain_more():
+    for ways in tournament.panels().values():
+        for panel in ways.values():
+            pairs = [
+                pair for name, pair in panel.items() if name != "bound" and pair[0] is not None
+            ]
+            assert all(single <= searched for single, searched in pairs)
+        first = [tournament.ranking(ways[way], True)[0][0] for way in ("in all", "m k shared")]
+        assert first[0] < first[1]
+
+
+def test_answers_are_cut_to_the_counts_and_refitted():
+    rng = np.random.default_rng(0)
+    A, counts = methods.Covariance.from_data(rng.standard_normal((30, 60))), tournament.COUNTS
+    W = rng.standard_normal((60, 3))
+    kept, score = tournament.fitted_to(A, W, counts), SeparateSupports(3, counts).score
+    assert tuple(np.count_nonzero(kept, axis=0)) == counts
+    assert score(A, kept) > score(A, cut(W, W, counts))

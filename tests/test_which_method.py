@@ -6,7 +6,7 @@ import pytest
 import which_method
 
 from fspca import SOLVERS
-from fspca_reproduction.tan2019 import tournament
+from fspca_reproduction.tan2019 import recovered, tournament
 from fspca_reproduction.verdict import EQUAL
 
 
@@ -31,13 +31,13 @@ def test_every_solver_is_there_and_a_new_one_would_be_missed(monkeypatch):
 )
 def test_the_draws_recovered_are_those_stored(solver, said):
     found = re.search(said, which_method.PAGE.read_text()).groups()
-    assert [int(each) for each in found] == tournament.recoveries(solver)
+    assert [int(each) for each in found] == recovered.recoveries(solver)
 
 
 def test_of_other_draws_as_many_are_recovered():
     assert "as many of ten draws made afterwards" in which_method.PAGE.read_text()
-    first = tournament.recoveries("solve_separate")
-    assert tournament.recoveries("solve_separate", rows="tan2019_recovered_anew") == first
+    first = recovered.recoveries("solve_separate")
+    assert recovered.recoveries("solve_separate", rows="tan2019_recovered_anew") == first
 
 
 def test_solve_separate_wins_or_is_level_on_standardised_genes_and_its_seed_hardly_matters():

@@ -7,7 +7,7 @@ import numpy as np
 from fspca_reproduction.results import rows_of, stored
 from fspca_reproduction.tan2019.methods import BLOCK, JOINT, OURS, POWER, RIVALS, VARIED, key
 from fspca_reproduction.tan2019.reasons import ALIKE, limit, panel_word, panel_words, tally
-from fspca_reproduction.tan2019.verdicts import COUNTS, FAR, SAME, SUMS, table_2
+from fspca_reproduction.tan2019.verdicts import COUNTS, FAR, SAME, SUMS, TIMES, table_2
 from fspca_reproduction.verdict import (
     DIFFERS,
     NOT_AVAILABLE,
@@ -98,14 +98,18 @@ def steady_gamma(rows):
 
 
 def tan2019_figure_2(said):
+    """Far is a difference of FAR in one reading, and a factor of TIMES in another."""
     rows, found = rows_of(said.name), {"similar": [], "apart": [], "better": []}
     gamma = steady_gamma(rows)
     for matrix in ("sparse", "orthonormal"):
         steady = np.array([ends(rows, "sadmm", matrix, *s, gamma) for s in VARIED])
         plain = np.array([ends(rows, "admm", matrix, *s) for s in VARIED])
         near, far = np.ptp(steady, axis=0), np.ptp(plain, axis=0)
-        found["similar"].append((told(FAR - near), near.mean()))
-        found["apart"].append((told(far - FAR), far.mean()))
+        times = [np.log(ends.max(axis=0) / ends.min(axis=0)) for ends in (steady, plain)]
+        for similar in (told(FAR - near), told(np.log(TIMES) - times[0])):
+            found["similar"].append((similar, near.mean()))
+        for apart in (told(far - FAR), told(times[1] - np.log(TIMES))):
+            found["apart"].append((apart, far.mean()))
         better = told(plain.mean(axis=0) - steady.mean(axis=0))
         found["better"].append((better, steady.mean()))
     return said.over_readings(found, panel_words(said.name))
