@@ -11,6 +11,7 @@ from fspca.separate_supports import conjugate_gradient, line_search
 from fspca.separate_supports.alternation import settling_rho, spectrum, steps
 from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.book.foundations import timed
+from fspca_reproduction.results import rows_of
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.data import STANDARD, prepared
 from fspca_reproduction.tan2019.figures import summed
@@ -112,6 +113,19 @@ def tan2019_equal_penalty(set, share):
             "counts": counts,
         }
     return row | {"seconds": seconds}
+
+
+def equal_penalties():
+    """Return a line for each row: by how much ManPG's cost is lower, steps, seconds, features."""
+    lines = []
+    for row in rows_of("tan2019_equal_penalty"):
+        ours, theirs = pair = row["manpg"], row["sadmm"]
+        lower = (theirs["cost"] - ours["cost"]) / abs(theirs["cost"])
+        ratio = row["seconds"]["manpg"] / row["seconds"]["sadmm"]
+        counts = [" ".join(map(str, each["counts"])) for each in pair]
+        steps = [each["steps"] for each in pair]
+        lines.append((row["set"], row["share"], f"{lower:.1%}", *steps, f"{ratio:.2f}", *counts))
+    return lines
 
 
 @experiment(cases=[{"d": 20_000}], alone=True)
