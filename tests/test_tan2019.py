@@ -12,7 +12,15 @@ from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.claim import sentences
 from fspca_reproduction.results import published, published_ids, rows_of
 from fspca_reproduction.runner import experiments
-from fspca_reproduction.tan2019 import below_none, data, methods, reasons, tournament, verdicts
+from fspca_reproduction.tan2019 import (
+    below_none,
+    data,
+    methods,
+    reasons,
+    standings,
+    tournament,
+    verdicts,
+)
 from fspca_reproduction.verdict import (
     DIFFERS,
     OPEN_TO_READING,
@@ -214,15 +222,15 @@ def test_no_bound_on_a_panel_is_broken_by_what_any_method_explains():
 
 
 def test_no_answer_of_the_tournament_exceeds_the_bound():
-    for ways in tournament.panels().values():
+    for ways in standings.panels().values():
         for panel in ways.values():
-            most = tournament.ranking(panel, searched=True)[0][0]
+            most = standings.ranking(panel, searched=True)[0][0]
             assert most <= panel["bound"] * (1 + 1e-5)  # both have six digits
 
 
 def test_whoever_does_not_enter_is_left_out_by_size_alone():
     methods = {*tournament.SEPARATE, *tournament.OUTSIDE, *tournament.SHARED}
-    for name, ways in tournament.panels().items():
+    for name, ways in standings.panels().items():
         there = {method for method, _ in tournament.entrants(name)} - {"bound"}
         assert all(tournament.SIZES[each] < CATALOGUE[name].shape[1] for each in methods - there)
         for panel in ways.values():
@@ -230,13 +238,13 @@ def test_whoever_does_not_enter_is_left_out_by_size_alone():
 
 
 def test_the_single_run_is_among_those_searched_and_more_features_explain_more():
-    for ways in tournament.panels().values():
+    for ways in standings.panels().values():
         for panel in ways.values():
             pairs = [
                 pair for name, pair in panel.items() if name != "bound" and pair[0] is not None
             ]
             assert all(single <= searched for single, searched in pairs)
-        first = [tournament.ranking(ways[way], True)[0][0] for way in ("in all", "m k shared")]
+        first = [standings.ranking(ways[way], True)[0][0] for way in ("in all", "m k shared")]
         assert first[0] < first[1]
 
 

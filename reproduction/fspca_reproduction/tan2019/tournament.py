@@ -35,7 +35,6 @@ from fspca.problem import SeparateSupports, SharedSupport
 from fspca.separate_supports.blocks import beside, best_on, cut
 from fspca.separate_supports.manpg import manpg
 from fspca.shared_support.refit import refit
-from fspca_reproduction.results import rows_of
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.bounds import least_bound
 from fspca_reproduction.tan2019.data import STANDARD, prepared
@@ -123,6 +122,7 @@ def tried(set, method, k):
 
 
 def label(method, init):
+    """Return the name of an entrant."""
     return f"{method} from PCA" if init else method
 
 
@@ -149,28 +149,3 @@ def tan2019_tournament(set, method, init):
         most = max((x for x in (once, *others) if x is not None), default=None)
         row[str(asked)] = [once, most]
     return {"last digits": row} if method in OURS else row
-
-
-def panels():
-    """Return by set and way of counting what all explain, (single, searched), and the bound."""
-    found = {}
-    for row in rows_of("tan2019_tournament"):
-        for way, (features, *asked) in WAYS.items():
-            panel = found.setdefault(row["set"], {}).setdefault(way, {})
-            of_bound = (row["method"], row["init"]) == BOUND
-            key = features if of_bound else asked[row["method"] in SHARED]
-            panel[label(row["method"], row["init"])] = row[str(key)]
-    return found
-
-
-def ranking(panel, searched, among=None):
-    """Return (value, method) of all entrants of a panel, the best first."""
-    names = [name for name in panel if name != "bound" and (among is None or name in among)]
-    values = [(panel[name][searched], name) for name in names]
-    return sorted((pair for pair in values if pair[0] is not None), reverse=True)
-
-
-def standing(panel, searched, among=None):
-    """Return who is first, the next, by how much, and how far the bound is above the first."""
-    (most, first), (value, second), *_ = ranking(panel, searched, among)
-    return first, second, most / value - 1, panel["bound"] / most - 1
