@@ -45,8 +45,8 @@ def test_the_hours_of_computing_are_those_that_the_rows_are_stamped_with():
 def test_most_stored_rows_are_recomputed_in_a_clone():
     folders = {f.__module__.split(".")[1] for f in runner.experiments().values()}
     rows = supply.rows_by_supply(folders)
-    assert rows["made"] + rows["carried"] > 0.9 * sum(rows.values())
-    assert "More than nine in ten stored rows" in README
+    assert rows["made"] + rows["carried"] > 0.8 * sum(rows.values())
+    assert "More than eight in ten stored rows" in README
     sets = Counter(map(supply.supply, CATALOGUE))
     assert f"| carried here | {sets['carried']} | nothing |" in README
     assert f"| fetched | {sets['fetched']} | `python -m fspca fetch NAME` |" in README
