@@ -7,6 +7,7 @@ from sklearn.datasets import load_breast_cancer
 from fspca import (
     Covariance,
     SeparateSupports,
+    SharedSupport,
     certify,
     exhaustive,
     go,
@@ -15,10 +16,10 @@ from fspca import (
     tpower,
     upper_bound,
 )
-from fspca.check_certificate import Floating, check
+from fspca.check_certificate import Floating, Verdict, check
 from fspca.linalg import random_subspace
 from fspca.shared_support.certificate import METHODS, theorem_loss, theorem_terms
-from fspca.shared_support.ground import leading_less
+from fspca.shared_support.ground import Ground, leading_less
 from fspca.shared_support.probable import likely_largest_eigenvalue
 from fspca.synthetic import make_scheme, make_spiked
 
@@ -282,3 +283,21 @@ def test_the_witness_of_data_is_made_of_leading_eigenpairs(n, d, r, m):
     assert values == pytest.approx(np.linalg.eigvalsh(M)[-m:], rel=1e-11)  # of 60 roundings
     assert pytest.approx(V * values, abs=1e-9) == M @ V
     assert pytest.approx(np.eye(m), abs=1e-11) == V.T @ V
+
+
+def test_wide_data_that_fit_stay_data_until_few_features_are_left():
+    X = np.random.default_rng(0).standard_normal((400, 600))
+    ground = Ground(Covariance.from_data(X, center=False, divisor=1).plain, SharedSupport(2, 5))
+    assert ground.of_data
+    assert not ground.wide(np.arange(450))
+    assert ground.wide(np.arange(501))
+    values, V = ground.leading(np.arange(600), 3)
+    np.testing.assert_allclose(V.T @ V, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(values, np.linalg.svd(X)[1][:3] ** 2)
+
+
+def test_a_bound_that_the_checker_refuses_is_not_given(monkeypatch):
+    refused = Verdict(False, "broken", np.nan, np.nan)
+    monkeypatch.setattr("fspca.shared_support.ground.check", lambda claim: refused)
+    with pytest.warns(UserWarning, match="no bound: the checker refuses it, broken"):
+        assert certify(np.eye(3), ipu(np.eye(3), 1, 2)).upper_bound is None
