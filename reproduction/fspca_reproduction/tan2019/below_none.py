@@ -7,8 +7,6 @@ which counts what components share as often as they share it, so that copies of 
 would win; methods of shared features where these are counted in all, since then each component
 has as many as the others have together; and SADMM's orthonormal matrices, which are not sparse.
 Rows have six digits: a rival within TIE of the answer is run again, and compared in full.
-
-For their time the problems NOT_RUN were left out, and for nothing else.
 """
 
 from fspca.separate_supports.solve_separate import solve_separate
@@ -19,12 +17,6 @@ from fspca_reproduction.tan2019.figures import asked, summed
 from fspca_reproduction.tan2019.methods import AT_SETTING, SHARED, WITH_K, cut, explained, quietly
 
 TIE = 1e-5
-NOT_RUN = {  # features, by the set, the components and the count
-    ("gcm", 5, "each"): (350, 400, 450),
-    ("news20", 3, "each"): (350,),
-    ("news20", 5, "all"): (350, 500),
-    ("news20", 5, "each"): (50, 100, 200, 350, 500),
-}
 
 
 def problems():
@@ -38,7 +30,6 @@ def problems():
         case | {"count": count}
         for case in table + panels
         for count in ("each", "all")[: case["m"]]  # one component has them all
-        if case["features"] not in NOT_RUN.get((case["set"], case["m"], count), ())
     ]
 
 
