@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from fspca import SOLVERS, SeparateSupports, datasets
+from fspca import SOLVERS, Covariance, SeparateSupports, datasets
 from fspca.catalogue import CATALOGUE
 from fspca.separate_supports.blocks import cut
 from fspca.synthetic import make_sparse_pair
@@ -133,7 +133,7 @@ def test_sample_numbers_say_which_are_for_training():
 
 def test_the_draws_recover_what_they_should_without_noise():
     X, truth = make_sparse_pair(100, 1000, seed=0)
-    A = methods.Covariance.from_data(X, center=False, divisor=1)
+    A = Covariance.from_data(X, center=False, divisor=1)
     _, W, _ = methods.answer(A, 2, 10, "tpower", (10,))
     assert methods.recovery_error(W, truth) < 0.01
 
@@ -250,7 +250,7 @@ def test_the_single_run_is_among_those_searched_and_more_features_explain_more()
 
 def test_answers_are_cut_to_the_counts_and_refitted():
     rng = np.random.default_rng(0)
-    A, counts = methods.Covariance.from_data(rng.standard_normal((30, 60))), tournament.COUNTS
+    A, counts = Covariance.from_data(rng.standard_normal((30, 60))), tournament.COUNTS
     W = rng.standard_normal((60, 3))
     kept, score = tournament.fitted_to(A, W, counts), SeparateSupports(3, counts).score
     assert tuple(np.count_nonzero(kept, axis=0)) == counts

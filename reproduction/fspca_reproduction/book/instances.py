@@ -178,7 +178,8 @@ def main(names):
         if names and source.split()[0] not in names:
             continue
         matrix = given(source)
-        for m, k in cases(source, matrix_of(source).shape[1]):
+        (array,) = matrix.values()
+        for m, k in cases(source, array.shape[1]):
             path = FOLDER / name_of(source, m, k)
             if not path.exists():
                 claim = make(source, m, k, matrix)
@@ -201,7 +202,8 @@ def table():
         rows.append(f"| {' | '.join(cells)} | {'yes' if carried else 'no'} |")
     rows += ["", "| source | of the rule, made | m, k not yet made |", "|---|---|---|"]
     for source in SETS:
-        wanted = list(cases(source, matrix_of(source).shape[1]))
+        (array,) = given(source).values()
+        wanted = list(cases(source, array.shape[1]))
         lacking = [mk for mk in wanted if not (FOLDER / name_of(source, *mk)).exists()]
         told = "; ".join(f"{m}, {k}" for m, k in lacking)
         told = "all" if len(lacking) == len(wanted) else told or "none"

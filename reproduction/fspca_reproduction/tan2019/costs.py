@@ -99,6 +99,7 @@ def tan2019_equal_penalty(set, share):
     """
     row, seconds = {}, {}
     for name, solver in {"manpg": manpg, "sadmm": sadmm}.items():
+        # anew for each: a covariance keeps what it was asked, which the second would find
         A = summed(prepared(set, preparation=STANDARD.get(set, STANDARD["colon"])))
         penalty = share * A.leading(1)[0][0]
         began = time.process_time()
