@@ -142,6 +142,44 @@ def test_a_part_is_bounded_no_worse_than_the_node_above_it(monkeypatch):
     assert max(bounds_below(A, 3, 7, heavy)) <= heavy.bound * (1 + 1e-9)
 
 
+@pytest.fixture
+def rewarded(monkeypatch):
+    """Parts are divided and not listed, and rewards are tried wherever they may decide anything."""
+    for name, value in {"FEW": 0, "WORTH": 0.0, "SHARE": 1.0}.items():
+        monkeypatch.setattr(tree, name, value)
+    monkeypatch.setattr(Tree, "one_by_one", 1)
+    honest, decided = tree.SupportTree.sharpened, []
+
+    def noted(self, found, fixed):
+        decided.append(honest(self, found, fixed))
+        return decided[-1]
+
+    monkeypatch.setattr(tree.SupportTree, "sharpened", noted)
+    return decided
+
+
+@pytest.mark.parametrize("name", "DEF")
+@pytest.mark.parametrize("seed", range(4))
+def test_what_rewards_decide_agrees_with_enumeration(rewarded, name, seed):
+    A, told = make_scheme(name, 16, seed), []
+    m, k = 1 + seed % 3, 5 + seed % 4
+    found, best = branch_and_bound(A, m, k, progress=told.append), exhaustive(A, m, k)
+    assert found.objective == pytest.approx(best.objective, rel=PROOF)
+    assert check(claim_of(A, found)).holds
+    bounds = np.array([news.bound for news in told if news.bound is not None])
+    assert np.all(bounds >= best.objective * (1 - 1e-12))
+    assert np.all(np.diff(bounds) <= 1e-9 * best.objective)
+
+
+def test_rewards_decide_what_the_least_bound_leaves_open(rewarded, monkeypatch):
+    nodes = {}
+    for tried in (24, 0):
+        monkeypatch.setattr(tree, "TRIED", tried)
+        nodes[tried] = [branch_and_bound(make_scheme("F", 24, s), 2, 6).n_iter for s in range(4)]
+    assert any(rewarded)
+    assert sum(nodes[24]) < sum(nodes[0])
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_required_and_forbidden_features_agree_with_enumeration(seed):
     A = make_scheme("DEF"[seed % 3], 13, seed)

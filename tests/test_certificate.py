@@ -18,7 +18,7 @@ from fspca import (
 )
 from fspca.check_certificate import Floating, Verdict, check
 from fspca.linalg import random_subspace
-from fspca.shared_support.certificate import METHODS, theorem_loss, theorem_terms
+from fspca.shared_support.certificate import METHODS
 from fspca.shared_support.ground import Ground, leading_less
 from fspca.shared_support.probable import likely_largest_eigenvalue
 from fspca.synthetic import make_scheme, make_spiked
@@ -236,16 +236,6 @@ def test_certificates_are_for_shared_supports():
         upper_bound(A, 2, 3, method="sdp")
     with pytest.raises(ValueError, match="max_iter"):
         upper_bound(A, 2, 3, max_iter=0)
-
-
-def test_theorem_often_says_no_more_than_k_over_d():
-    assert theorem_loss(Covariance(make_scheme("F", seed=0)), 3, 7) == pytest.approx(1 - 7 / 20)
-
-
-def test_the_four_terms_of_the_theorem():
-    A = Covariance(np.diag([5.0, 2.0, 1.0, 1.0]))
-    assert theorem_terms(A, 1, 2) == pytest.approx([4 / 5, 8 / 9, 4 / 5, 1 / 2])
-    assert theorem_terms(Covariance(np.zeros((3, 3))), 1, 2) == [0.0] * 4
 
 
 def test_certify_takes_the_least_bound_and_no_step_where_a_light_one_proves():

@@ -29,6 +29,7 @@ from fspca.shared_support.semidefinite import TopPairs
 from fspca.shared_support.swap import best_start
 from fspca.shared_support.tree import SupportTree
 from fspca.synthetic import make_scheme
+from fspca_reproduction.tian2020 import theorem
 
 U = 2.0**-53
 NONE = np.zeros((1, 0))
@@ -319,7 +320,7 @@ def searching():
 
 def theorem_on_nearly_equal_eigenvalues():
     A = Covariance(np.diag([1.0, 1, 1, 1, 0.99]))
-    assert certificate.theorem_loss(A, 2, 3) == pytest.approx(0.01)
+    assert theorem.theorem_loss(A, 2, 3) == pytest.approx(0.01)
 
 
 def the_tree_ends_where_supports_tie():
@@ -362,6 +363,28 @@ class Hurried(SupportTree):
             return super().opened(part)
         finally:
             self.run = run
+
+
+class Rewarded(SupportTree):
+    """One that notes the arrays of a node before rewards decide, and those of what is left then."""
+
+    noted = ()
+
+    def sharpened(self, found, fixed):
+        held, sharp = self.arrays[len(self.states) - 1], super().sharpened(found, fixed)
+        if sharp is not None:
+            Rewarded.noted = (held, self.arrays, len(self.states))
+        return sharp
+
+
+def what_rewards_decide_keeps_the_arrays():
+    """What decides may bound worse, so that what is left has the arrays of before, on its rows."""
+    small = patch.multiple(tree, FEW=0, WORTH=0.0, SHARE=1.0)
+    with small, patch.object(searching(), "SupportTree", Rewarded):
+        assert branch_and_bound(make_scheme("F", 30, seed=3), 2, 6, max_iter=1).certificate
+    held, arrays, left = Rewarded.noted
+    assert left in arrays
+    assert {row.tobytes() for row in arrays[left]["G"]} <= {row.tobytes() for row in held["G"]}
 
 
 def seconds_end_the_root():
@@ -487,10 +510,13 @@ REMOVALS = {
         solving().tightened, "min(light, found, key=lambda each: each.bound)", "found",
         the_lighter_bound_is_kept_by_solve),
     "third term of the theorem": (
-        certificate.theorem_terms, "first, second, 1 - max(smallest, 0.0) / values[0],",
+        theorem.theorem_terms, "first, second, 1 - max(smallest, 0.0) / values[0],",
         "first, second,", theorem_on_nearly_equal_eigenvalues),
     "the tree's margin": (
         Tree.target.fget, " + PROOF * self.value", "", the_tree_ends_where_supports_tie),
+    "what rewards decided keeps its arrays": (
+        SupportTree.opened, "self.arrays[place] = {x: placed(x, v, at) for x, v in held.items()}",
+        "pass", what_rewards_decide_keeps_the_arrays),
     "the bound of what is open": (
         Tree.bound.fget, ", *(-bound for bound, _, _ in self.heap[:1])", "",
         an_interrupted_tree_keeps_its_bound),

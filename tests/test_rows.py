@@ -1,5 +1,7 @@
 """The relaxation with a bound on every row: the projection of rows, and the splitting."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from test_semidefinite import by_values, capped, clipped
@@ -140,6 +142,27 @@ def test_the_splitting_step_by_step(monkeypatch, fixed, rho):
         assert bound == pytest.approx(top + kept, abs=1e-4)
     last = plain[-1][-1][-1]  # it was adapted, up or down
     assert (last > rho) if rho < 1 else (last < rho)
+
+
+def test_a_reward_is_earned_by_who_is_chosen():
+    """Sent a reward, c + reward has a bound for every support, and the least of them."""
+    m, k, d = 2, 4, 9
+    A, reward = make_scheme("F", d, 0) / 8, np.linspace(0.6, -0.2, d)
+    start = with_rows(next(descend(start_from(A, m, k), m, k))[-1])
+    least = {}
+    for sent in (None, reward):
+        source = descend_rows(start, m, k)
+        next(source)
+        for _ in range(40):
+            found = source.send(sent)
+        bound, c = found[:2]
+        rest = bound - np.sort(c)[-k:].sum()
+        least[sent is None] = rest + np.sort(c + reward)[-k:].sum()
+    best = max(
+        np.linalg.eigvalsh(A[np.ix_(I, I)])[-m:].sum() + reward[list(I)].sum()
+        for I in combinations(range(d), k)
+    )
+    assert best <= least[False] < min(1.02 * best, least[True])
 
 
 def test_a_state_of_some_of_the_features_is_that_of_their_problem():

@@ -14,6 +14,7 @@ from fspca_reproduction.tian2020 import claims, readings, verdicts
 from fspca_reproduction.tian2020.figures import of_set, theorem_5_1
 from fspca_reproduction.tian2020.optimum import all_supports, bounds, optimum
 from fspca_reproduction.tian2020.table_2 import realisation
+from fspca_reproduction.tian2020.theorem import theorem_loss, theorem_terms
 from fspca_reproduction.tian2020.verdicts import open_choice
 from fspca_reproduction.verdict import LIMIT, cell_verdict, z_score
 
@@ -233,3 +234,13 @@ def test_every_published_id_has_its_function_and_its_rows():
     names = {each for each in published_ids() if each.startswith("tian2020_")}
     assert names <= set(experiments())
     assert all(stored(name)["rows"] for name in names | {"tian2020_corollaries"})
+
+
+def test_theorem_often_says_no_more_than_k_over_d():
+    assert theorem_loss(Covariance(make_scheme("F", seed=0)), 3, 7) == pytest.approx(1 - 7 / 20)
+
+
+def test_the_four_terms_of_the_theorem():
+    A = Covariance(np.diag([5.0, 2.0, 1.0, 1.0]))
+    assert theorem_terms(A, 1, 2) == pytest.approx([4 / 5, 8 / 9, 4 / 5, 1 / 2])
+    assert theorem_terms(Covariance(np.zeros((3, 3))), 1, 2) == [0.0] * 4

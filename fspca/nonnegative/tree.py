@@ -63,9 +63,8 @@ class ComponentTree(Tree):
         numbers = self.ground.numbers
         target = np.ldexp(self.target, 2 * numbers.shift)
         blocks = np.ldexp(blocks, 2 * numbers.shift)[values[:, -1] > self.target * (1 - PROOF)]
-        return not len(blocks) or all(
-            none_positive(blocks, [0.0] * len(blocks), 1, target, numbers)
-        )
+        exact = [0.0] * len(blocks)
+        return not len(blocks) or all(none_positive(blocks, exact, 1, target, numbers))
 
     def opened(self, part):
         """Bound a part and decide what can be decided; return (bound, part) of what is left."""

@@ -13,7 +13,7 @@ from time import perf_counter
 
 import numpy as np
 
-from fspca.covariance import DENSE_SIZE, Matrix, as_covariance
+from fspca.covariance import Matrix, as_covariance
 from fspca.problem import SharedSupport, Solution
 from fspca.progress import Listener
 from fspca.running import Progress, check_common
@@ -105,7 +105,7 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Se
     if method in LIGHT or ground.matrix is None:
         return least_light_bound(ground, [method])
     ends = None if max_seconds is None else perf_counter() + max_seconds
-    start = None if init is None else init.state
+    start = init and init.state
     return dual_bound(ground, method == "rows", max_iter, ends, target, start, progress)
 
 
@@ -141,7 +141,7 @@ def affordable(state):
 def dual_bound(ground, rowwise, max_iter, ends=None, target=-np.inf, init=None, progress=None):
     """Follow the ADMM and keep the best bound; stop at the target, a budget or a standstill."""
     scale, state = relaxed(ground) if init is None else init
-    best, n_iter, fixed = None, 0, ground.fixed
+    best, n_iter, fixed, interrupted = None, 0, ground.fixed, False
     m, k = ground.problem.m, ground.problem.k
     rowwise = rowwise and fixed < len(ground.rows) <= ROWS_SIZE and not ground.wide(ground.rows)
     stages = [descend] + [descend_rows] * rowwise
@@ -169,12 +169,9 @@ def dual_bound(ground, rowwise, max_iter, ends=None, target=-np.inf, init=None, 
         if best is None:
             raise
         interrupted = True
-    else:
-        interrupted = False
     _, _, G, Y, z, _ = best
-    proven, arrays = ground.prove(
-        ground.rows, fixed, G * np.sqrt(scale), Y if Y is None else Y * scale
-    )
+    Y = None if Y is None else Y * scale
+    proven, arrays = ground.prove(ground.rows, fixed, G * np.sqrt(scale), Y)
     wanted = np.zeros(ground.A.size)
     wanted[ground.rows] = z
     return Certificate(proven[2], arrays, 1.0, wanted, n_iter, (scale, state), interrupted)
@@ -261,19 +258,3 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
 def with_bound(A, solution, found, max_memory=MAX_MEMORY):
     """Return the solution with a bound that was found for its problem, and its claim."""
     return Ground(as_covariance(A).plain, solution.problem, max_memory).claimed(solution, found)
-
-
-def theorem_loss(A, m, k):
-    """Return the least of the four terms of tian2020's Theorem 5.1: Go loses at most that share."""
-    return min(theorem_terms(A, m, k))
-
-
-def theorem_terms(A, m, k):
-    """Return the four terms of tian2020's Theorem 5.1; all are 0 for a zero covariance."""
-    values = np.maximum(A.leading(min(A.size, 2 * m))[0], 0.0)
-    if not values[0]:
-        return [0.0] * 4
-    tail = values[m:].sum()
-    smallest = A.leading(A.size)[0][-1] if A.size <= DENSE_SIZE else 0.0
-    first, second = A.size / k * tail / values[:m].sum(), A.size / m * tail / A.trace
-    return [first, second, 1 - max(smallest, 0.0) / values[0], 1 - k / A.size]

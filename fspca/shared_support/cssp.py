@@ -22,8 +22,7 @@ def encoder(A, support, m):
     inverse_root = np.zeros_like(E)
     inverse_root[:, kept] = E[:, kept] / np.sqrt(w[kept])
     cross = A.product(inverse_root, support)  # X' Q, d x k
-    U = np.linalg.svd(cross, full_matrices=False)[2][:m].T
-    return inverse_root @ U
+    return inverse_root @ np.linalg.svd(cross, full_matrices=False)[2][:m].T
 
 
 @solves(SharedSupport)

@@ -26,8 +26,8 @@ FORMED = 500  # features up to which the matrix is formed, whatever there is to 
 class Certificate:
     """An upper bound, and the arrays of a certificate that prove it.
 
-    `factor` is G with C = GG', `multipliers` the Y of the rows; `arrays` all that goes into a
-    claim; where the bound only holds with a `probability`, there are none.  `z` is how much of
+    `factor` is G with C = GG'; `arrays` is all that goes into a claim, the Y of the rows too;
+    where the bound only holds with a `probability`, there are none.  `z` is how much of
     each feature the relaxation wants, `state` where its iteration stands.
     """
 
@@ -42,10 +42,6 @@ class Certificate:
     @property
     def factor(self):
         return self.arrays.get("G")
-
-    @property
-    def multipliers(self):
-        return self.arrays.get("Y")
 
 
 class Ground:

@@ -40,8 +40,7 @@ def probable_bound(A, problem):
     for sigma in {*values[values > rho].tolist(), rho}:
         c = V**2 @ np.maximum(values - sigma, 0.0)
         bounds.append(most(c) + m * (sigma + 2 * missed))
-    bound = min(diagonal, *bounds) * (1 + 1e-12)
-    return Certificate(float(bound), {}, 1 - FAILURE)
+    return Certificate(float(min(diagonal, *bounds)) * (1 + 1e-12), {}, 1 - FAILURE)
 
 
 def off_span(V, v):

@@ -138,9 +138,11 @@ def descend_rows(state, m, k, fixed=0, every=10):
     """Yield (bound, c, G, Y, z, state) after every few ADMM steps, for ever.
 
     The first `fixed` features are required.  The bound is S_k(c) + F_m(L - GG' - sym Y) as
-    computed; c are the costs of Theorem 1.
+    computed; c are the costs of Theorem 1.  Sent a reward, a number for each feature, it goes on
+    with max <A, P> + reward'z: then c + reward has the least bound, and c has one too.
     """
     L, P, z, U, V, R, r, u, rho, phi = state
+    reward = np.zeros(len(z))
     d, here, step = len(z), np.arange(len(z)), 0
     required, primal, slack = here < fixed, TopPairs(), TopPairs()
     while True:
@@ -153,14 +155,15 @@ def descend_rows(state, m, k, fixed=0, every=10):
         Q = P - np.diag(z / 2)
         Q1, t1, phi = project_rows(Q - R, z / 2 - r, fixed, k, phi)
         z1 = np.ones(d)
-        z1[fixed:] = clip_to_sum((z - u)[fixed:], k - fixed)
+        z1[fixed:] = clip_to_sum((z - u + reward / (WEIGHT * rho))[fixed:], k - fixed)
         if step % every == 0:
             Y, root = rho * (Q - R - Q1), np.sqrt(rho) * G
             c = np.sum(root**2, axis=1)
             c += (np.diagonal(Y) + row_terms(Y, k, required, np.sqrt)) / 2
             top = eigvalsh(L - root @ root.T - (Y + Y.T) / 2)[-m:].sum()
             bound = top + c[:fixed].sum() + sum_largest(c[fixed:], k - fixed)
-            yield bound, c, root, Y, z1, RowState(L, P, z, U, V, R, r, u, rho, phi)
+            sent = yield bound, c, root, Y, z1, RowState(L, P, z, U, V, R, r, u, rho, phi)
+            reward = reward if sent is None else sent
         old = P
         Pu = RELAX * P1 + (1 - RELAX) * P + U
         Su = RELAX * S1 + (1 - RELAX) * S + V

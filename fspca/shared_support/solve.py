@@ -80,9 +80,7 @@ def solve(A: Covariance, m: int, k: int, *, effort: str = "fast", required: Sequ
     A, problem = A.plain, SharedSupport(m, k, required=required, forbidden=forbidden)
     ground = Ground(A, problem, max_memory)
     if thorough and ground.matrix is None:
-        raise ValueError(
-            f"effort='thorough' needs the matrix or the data in max_memory={max_memory} bytes"
-        )
+        raise ValueError(f"effort='thorough' needs the matrix or the data in {max_memory=} bytes")
     with Run(max_iter, max_seconds, progress) as run:
         run.take(best_start(A, problem, 0, seed, lambda: run.left))
         run.tell()

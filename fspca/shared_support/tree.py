@@ -23,6 +23,9 @@ from fspca.shared_support.swap import best_of
 PLAIN_STEPS = 60
 ROOT, NODE = (600, 0.02, 120), (60, 0.15, 20)  # steps; stop where so little of what is missing goes
 SHARE = 0.1  # of the free features, which must be decided for the relaxation to begin again
+PERSIST = 4  # times the steps of a node where nothing has been gained yet
+RISE, REWARD, TRIED, WORTH = 0.4, 1.2, 24, 0.25  # of what is missing; tens of steps; a share
+ASIDE, MOVED = 1e-3, 1e-2  # so near to 0 or 1 a feature is out or in; and so far no longer
 INHERITED = 1 + 1e-12  # a bound holds for the parts of its node, rounding apart
 FEW = 2_000  # supports that are looked at before any relaxation
 
@@ -105,10 +108,10 @@ class SupportTree(Tree):
             at = best.bound * self.scale
             closes, late = at <= self.target, False
             if not closes and since % 20 == 0:
-                missing = at - self.target
-                late = steps >= budget or self.run.left == 0
+                late = steps >= budget * (1 if at < known else PERSIST) or self.run.left == 0
                 if since % window == 0:
-                    late, last = late or last - at < patience * missing, at
+                    slow = at < known and last - at < patience * (at - self.target)
+                    late, last = late or slow, at
                 if is_root and steps % 100 == 0:
                     self.round_up(rows, fixed, best.z)
             plain = not isinstance(found.state, RowState) and found.state.basis is None
@@ -128,26 +131,58 @@ class SupportTree(Tree):
             rest, c, bound = self.prove(Part(rows, fixed, None, place), best, known)
             if bound <= self.target:
                 return []
-            state, z, decided = best.state, best.z, False
+            state, z, sharp, decided = best.state, best.z, None, False
             if bound < known:
-                known = bound * INHERITED
+                known, whole, held = bound * INHERITED, np.sort(rows), self.arrays[place]
+                if late and not enough and best.Y is not None and self.run.left != 0:
+                    sharp = self.sharpened(best, fixed)
+                if sharp:
+                    rest, c, bound = self.prove(Part(rows, fixed, None, place), sharp, np.inf)
+                    if bound <= self.target:
+                        return []
                 inside, outside = decisions(c, required, k, bound, self.target)
                 if late and comb(len(rows) - fixed, k - fixed) > self.one_by_one:
                     self.round_up(rows, fixed, z)
                 if decided := inside.any() or outside.any():
-                    kept = np.concatenate([
-                        np.arange(fixed), np.flatnonzero(inside),
-                        np.flatnonzero(~inside & ~outside & ~required),
-                    ])  # fmt: skip
+                    open_ = ~(inside | outside | required)
+                    kept = np.r_[:fixed, np.flatnonzero(inside), np.flatnonzero(open_)]
                     rows, fixed, c, z = rows[kept], fixed + int(inside.sum()), c[kept], z[kept]
                     place = self.place(rows, rows[:fixed], place)
                     state = narrowed(state, kept)
                 if self.listed(rows, np.arange(len(rows)) < fixed, rest, c):
                     return []
-            if late:
+                if sharp:  # it bounds a little worse: what is left has the arrays of before
+                    at = np.searchsorted(whole, np.sort(rows))
+                    self.arrays[place] = {x: placed(x, v, at) for x, v in held.items()}
+            if late and not (sharp and decided):
                 return self.divided(Part(rows, fixed, state, place), z, known)
             if decided:
                 source, best, since, last = iterates(state, m, k, fixed), None, 0, np.inf
+                steps = 0 if sharp else steps
+
+    def sharpened(self, found, fixed):
+        """Return what decides many features, by a reward for those left out, a fine for the rest.
+
+        Where the bound is least, nearly all that are left out cost as much as the k-th feature,
+        and nothing decides them.  Whom a reward does not bring in costs less by as much; who
+        comes in is let alone.
+        """
+        target, required = self.target / self.scale, np.arange(len(found.z)) < fixed
+        side = (found.z < ASIDE) * 1.0 - (found.z > 1 - ASIDE) * ~required
+        missing, best, most = found.bound - target, None, WORTH * np.sum(~required)
+        source = iterates(found.state, self.problem.m, self.k, fixed)
+        next(source)
+        for tried in range(TRIED):
+            if self.run.left == 0 or np.count_nonzero(side) <= most:
+                break
+            found = Found(*source.send(side * missing * min(RISE * (1 + tried // 2), REWARD)))
+            side[(side > 0) & (found.z > MOVED) | (side < 0) & (found.z < 1 - MOVED)] = 0
+            count = np.sum(decisions(found.c, required, self.k, found.bound, target))
+            if count > most:
+                best, most = found, count
+            elif best:
+                break
+        return best
 
     def divided(self, part, z, bound):
         """Return the two parts that hold, and lack, the most fractional feature."""

@@ -15,7 +15,6 @@ from fspca.covariance import Covariance
 from fspca.linalg import leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.separate_supports.tpower import tpower
-from fspca.shared_support.certificate import theorem_terms
 from fspca.shared_support.fantope import penalty_for, rounded
 from fspca.shared_support.go import go
 from fspca.shared_support.greedy_tpower import greedy_tpower
@@ -30,6 +29,7 @@ from fspca.synthetic import exponential_spectrum, with_spectrum, zipf_spectrum
 from fspca_reproduction.book.foundations import large_scheme, timed
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tian2020.optimum import optimum
+from fspca_reproduction.tian2020.theorem import theorem_terms
 
 M = 10
 SCALES = {
