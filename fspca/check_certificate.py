@@ -750,8 +750,11 @@ def listed_one_by_one(node, numbers, c, m, k, rest, target, left, kind):
         bounds = numbers.raised(rest + sums, abs(rest) + sums, k + 8)
         for part in np.array_split(supports[~(bounds <= target)], 1 + count // 1000):
             if len(part):
-                blocks, errors = zip(*(node.own.block(node.rows[I]) for I in part), strict=True)
-                closed = kind.closes(blocks, errors, m, target, numbers)
+                union = np.unique(part)
+                whole, error = node.own.block(node.rows[union])
+                at = np.searchsorted(union, part)
+                blocks = whole[at[:, :, None], at[:, None, :]]
+                closed = kind.closes(blocks, [error] * len(part), m, target, numbers)
                 need(np.all(closed), "a listed support may explain more than is claimed")
     return total
 
