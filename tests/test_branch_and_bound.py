@@ -133,10 +133,9 @@ def bounds_below(A, m, k, heavy):
 
 
 @pytest.mark.filterwarnings("ignore:branch_and_bound stopped at max_iter")
-def test_a_part_is_bounded_no_worse_than_the_node_above_it(monkeypatch):
+def test_a_part_is_bounded_no_worse_than_the_node_above_it():
     A = make_scheme("F", 40, seed=3)
     heavy = upper_bound(A, 3, 7, max_iter=2000)
-    monkeypatch.setattr(tree, "ROOT", (60, 0.02, 120))
     alone = bounds_below(A, 3, 7, replace(heavy, bound=np.inf))
     assert max(alone) > heavy.bound * 1.001
     assert max(bounds_below(A, 3, 7, heavy)) <= heavy.bound * (1 + 1e-9)
@@ -145,7 +144,7 @@ def test_a_part_is_bounded_no_worse_than_the_node_above_it(monkeypatch):
 @pytest.fixture
 def rewarded(monkeypatch):
     """Parts are divided and not listed, and rewards are tried wherever they may decide anything."""
-    for name, value in {"FEW": 0, "WORTH": 0.0, "SHARE": 1.0}.items():
+    for name, value in {"FEW": 0, "WORTH": 0.0, "SHARE": 1.0, "DEAR": 0}.items():
         monkeypatch.setattr(tree, name, value)
     monkeypatch.setattr(Tree, "one_by_one", 1)
     honest, decided = tree.SupportTree.sharpened, []

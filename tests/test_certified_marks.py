@@ -30,7 +30,8 @@ def test_schemes_agree_with_enumeration(scheme):
     for each in found:
         assert each["proven"]
         assert each["value"] == pytest.approx(each["enumerated"], rel=1e-5)  # 6 stored digits
-    assert np.median([each["seconds"] for each in found]) < 0.05
+    # F took .05 in version 0.1, in eleven nodes; now three, whose proof is checked besides
+    assert np.median([each["seconds"] for each in found]) < (0.2 if scheme == "F" else 0.05)
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,7 @@ def test_schemes_agree_with_enumeration(scheme):
         *[("digits", m, 20, 60) for m in (1, 2, 3)], ("scheme F 60 0", 3, 10, 60),
         *[("lymphoma_covariance", 1, k, 60) for k in (10, 20, 30, 50)],
         ("lymphoma_covariance", 5, 50, 300), ("lymphoma_covariance", 10, 50, 60),
+        ("lymphoma_covariance", 10, 100, 3600),
     ],
 )  # fmt: skip
 def test_proven_in_time(data, m, k, seconds):
@@ -64,6 +66,21 @@ def test_one_component_leaves_less_than_a_hundredth_at_the_root(k):
     step, _, bound, _ = found["last digits"]["path"][0]
     assert step == 1
     assert bound < 1.01 * found["value"]
+
+
+def test_rewards_are_worth_their_steps():
+    """Chosen on these instances; where features are many and little is missing they decide most."""
+    found = rows("rewards")
+    assert all(each["checked"] for each in found)
+    for new, old in zip(found[::2], found[1::2], strict=True):
+        assert new["proven"] >= old["proven"]
+        assert new["value"] >= old["value"] * (1 - PROOF)
+    for data, d in (("colon", 200), ("colon", 500)):
+        new, old = (
+            rows("rewards", set=data, d=d, rewards=told)[0]["last digits"]["nodes"]
+            for told in (True, False)
+        )
+        assert new <= old / 2
 
 
 def test_lymphoma_optimum():

@@ -379,7 +379,7 @@ class Rewarded(SupportTree):
 
 def what_rewards_decide_keeps_the_arrays():
     """What decides may bound worse, so that what is left has the arrays of before, on its rows."""
-    small = patch.multiple(tree, FEW=0, WORTH=0.0, SHARE=1.0)
+    small = patch.multiple(tree, FEW=0, WORTH=0.0, SHARE=1.0, DEAR=0)
     with small, patch.object(searching(), "SupportTree", Rewarded):
         assert branch_and_bound(make_scheme("F", 30, seed=3), 2, 6, max_iter=1).certificate
     held, arrays, left = Rewarded.noted

@@ -21,9 +21,10 @@ from fspca.shared_support.semidefinite import State, descend, restrict
 from fspca.shared_support.swap import best_of
 
 PLAIN_STEPS = 60
-ROOT, NODE = (600, 0.02, 120), (60, 0.15, 20)  # steps; stop where so little of what is missing goes
+# steps; stop where so little of what is missing goes; times the steps where nothing is gained yet
+ROOT, NODE, SMALL = (600, 0.02, 120, 4), (60, 0.15, 20, 4), (60, 0.15, 20, 1)
 SHARE = 0.1  # of the free features, which must be decided for the relaxation to begin again
-PERSIST = 4  # times the steps of a node where nothing has been gained yet
+DEAR = 100  # features above which it costs less to go on with a node than to divide it
 RISE, REWARD, TRIED, WORTH = 0.4, 1.2, 24, 0.25  # of what is missing; tens of steps; a share
 ASIDE, MOVED = 1e-3, 1e-2  # so near to 0 or 1 a feature is out or in; and so far no longer
 INHERITED = 1 + 1e-12  # a bound holds for the parts of its node, rounding apart
@@ -91,7 +92,7 @@ class SupportTree(Tree):
         """Bound a part, decide what can be decided; return (bound, parts that are left of it)."""
         m, k, is_root = self.problem.m, self.k, self.nodes == 0
         rows, fixed, state, place = part
-        budget, patience, window = ROOT if is_root else NODE
+        budget, patience, window, factor = SMALL if len(rows) <= DEAR else ROOT if is_root else NODE
         best, last, steps, since = None, np.inf, 0, 0
         known = np.inf if self.ground.wide(rows) else -self.heap[0][0] * INHERITED
         if len(rows) <= k or fixed >= k:
@@ -108,7 +109,7 @@ class SupportTree(Tree):
             at = best.bound * self.scale
             closes, late = at <= self.target, False
             if not closes and since % 20 == 0:
-                late = steps >= budget * (1 if at < known else PERSIST) or self.run.left == 0
+                late = steps >= budget * (factor if at >= known else 1) or self.run.left == 0
                 if since % window == 0:
                     slow = at < known and last - at < patience * (at - self.target)
                     late, last = late or slow, at
@@ -134,7 +135,7 @@ class SupportTree(Tree):
             state, z, sharp, decided = best.state, best.z, None, False
             if bound < known:
                 known, whole, held = bound * INHERITED, np.sort(rows), self.arrays[place]
-                if late and not enough and best.Y is not None and self.run.left != 0:
+                if late and len(rows) > DEAR and not enough and best.Y is not None:
                     sharp = self.sharpened(best, fixed)
                 if sharp:
                     rest, c, bound = self.prove(Part(rows, fixed, None, place), sharp, np.inf)
