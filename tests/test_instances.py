@@ -97,13 +97,40 @@ def test_a_rounded_proof_holds_and_is_much_smaller(tree):
 def test_it_is_rounded_until_a_node_would_fail(tree):
     A, claim = tree
     proof = Proof(claim, A)
-    target = proof.numbers.target(proof.value, claim["gap"])
-    closed = [t for t in range(len(proof.states)) if not np.any(proof.parent == t)]
-    t = next(t for t in closed if proof.arrays_of(t))
-    assert proof.does(t, proof.arrays_of(t), target)
+    held = [t for t in range(len(proof.states)) if proof.arrays_of(t)]
+    assert all(proof.does(t, proof.arrays_of(t)) for t in held)
     scale = A.diagonal().max()
-    coarse = {name: multiples(x, scale, -2, name) for name, x in proof.arrays_of(t).items()}
-    assert not proof.does(t, coarse, target)
+    coarse = {
+        t: {x: multiples(v, scale, -2, x) for x, v in proof.arrays_of(t).items()} for t in held
+    }
+    failing = [t for t in held if not proof.does(t, coarse[t])]
+    assert len(failing) > len(held) / 2  # of others few supports are left, which are listed
+    t = failing[-1]
+    finest = proof.rounded(t, scale)
+    assert proof.does(t, finest)
+    halved = {x: multiples(v, 4 * scale, 1, x) for x, v in finest.items()}
+    assert not proof.does(t, halved)
+
+
+def test_arrays_are_dropped_where_those_above_do(tree):
+    A, claim = tree
+    proof = Proof(claim, A)
+    before = sum(name[:2] == "G_" for name in claim)
+    kept = proof.dropped()
+    assert sum(name[:2] == "G_" for name in kept) < before
+    assert check(kept | {"A": A}).holds
+
+
+def test_a_bound_that_needs_every_digit_becomes_a_list():
+    """For m = k the largest variances are best, and C = A proves it, to the last digit only."""
+    A = make_scheme("F", 30, 0)
+    A = (A + A.T) / 2
+    found = branch_and_bound(A, 4, 4)
+    assert "nodes" not in found.certificate
+    small = lighter(found.certificate, A)
+    assert len(small["nodes"]) == 2
+    assert check(small | {"A": A}).holds
+    assert bytes_of(small) < 0.4 * bytes_of(found.certificate)
 
 
 def test_the_top_of_a_tree_is_a_claim_of_its_own(tree):

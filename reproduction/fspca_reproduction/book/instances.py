@@ -35,11 +35,17 @@ from fspca_reproduction.book.certificates import covariance_of
 from fspca_reproduction.book.lighter import LARGE, first_of, lighter
 
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "instances"
-NODES = {40: 200, 150: 20}  # of search, for sets of so many features at most
-SEARCHED = {("lymphoma_covariance", 10, 50), ("arrhythmia", 1, 5), ("arrhythmia", 1, 10)}
+NODES = {40: 200, 150: 20, 220: 5}  # of search, for sets of so many features at most
+SEARCHED = {  # further, each to its end
+    *(("lymphoma_covariance", 1, k) for k in (5, 10, 20, 50)),
+    *(("lymphoma_covariance", m, 10) for m in (2, 3, 5)),
+    *(("lymphoma_covariance", m, k) for m, k in ((2, 20), (5, 50), (10, 20), (10, 50))),
+    *(("digits", m, 20) for m in (1, 2, 3)), ("scheme F 60 0", 3, 10),
+    ("arrhythmia", 1, 5), ("arrhythmia", 1, 10),
+}  # fmt: skip
 STEPS = 100  # of the relaxation, above; none where features are more than
 WIDE = 500
-SMALL = 3e-4  # of the bound: what a column of its proof must be worth to be kept
+SMALL = 3e-4  # of the bound: what a small proof may lose where nothing is searched
 M, K = (1, 2, 3, 5, 10), (5, 10, 20, 50)
 CARRIED = ("pitprops", "wine", "breast_cancer", "digits", "scheme")
 BENCHMARKS = ("ionosphere", "communities", "arrhythmia", "geography", "miniboone", "voice", "gait",
@@ -98,7 +104,8 @@ def make(source, m, k, matrix):
     """Search, and return the claim of what was found, small."""
     ((name, array),) = matrix.items()
     d, began = len(array.T), time.process_time()
-    most = next((NODES[size] for size in NODES if d <= size), (source, m, k) in SEARCHED and 500)
+    most = next((NODES[size] for size in NODES if d <= size), 0)
+    most = 500 if (source, m, k) in SEARCHED else most
     A = array if name == "A" else Covariance.from_data(array, center=False, divisor=1)
     if not most:
         found, nodes = bounded(A, m, k), "not searched"
@@ -108,7 +115,8 @@ def make(source, m, k, matrix):
             found = branch_and_bound(A, m, k, n_starts=10, max_iter=most)
         nodes = f"{found.n_iter} node{'s' * (found.n_iter != 1)}"
     how = f"{nodes}, {time.process_time() - began:.2g} s"
-    claim = found.certificate if name == "X" else small(found.certificate, array)
+    least = 0.0 if most else SMALL
+    claim = found.certificate if name == "X" else small(found.certificate, array, least)
     carried = source.split()[0] in CARRIED
     bound_to = {"A": array} if carried else {"sha256": sha256(name, array)}
     return claim | bound_to | {"source": source, "how": f"{ended(claim['gap'])}, {how}"}
@@ -119,9 +127,9 @@ def ended(gap):
     return "proven" if gap < 1e-8 else f"{100 * gap:.3g} % left"
 
 
-def small(claim, A):
+def small(claim, A, least):
     """Return the claim as small as it can be; of a large tree, if it proves no optimum, the top."""
-    claim = lighter(claim, A)
+    claim = lighter(claim, A, least)
     size = sum(x.nbytes for name, x in claim.items() if name[:2] in ("G_", "Y_"))
     if claim["gap"] < 1e-8 or size < LARGE or not np.any(claim.get("branch", -1) >= 0):
         return claim
@@ -132,7 +140,7 @@ def bounded(A, m, k):
     """Return the best answer of ten climbs and the relaxation's, with the relaxation's bound."""
     problem, A = SharedSupport(m, k), as_covariance(A)
     ground = Ground(A, problem)
-    light = LIGHT if ground.of_data else ["shifted"]  # others have large proofs
+    light = LIGHT if ground.of_data or m == k else ["shifted"]  # others have large proofs
     first, found = best_start(A, problem, 10, 0), least_light_bound(ground, light)
     if found.bound > first.objective * (1 + PROOF) and A.size <= WIDE:
         heavy = upper_bound(A, m, k, method="dual", max_iter=STEPS, target=first.objective)

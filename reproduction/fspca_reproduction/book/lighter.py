@@ -4,6 +4,9 @@ A node needs its arrays for one thing: to be closed, or to let its children deci
 each is rounded to the coarsest multiples of a power of two with which it still does that.
 """
 
+from contextlib import suppress
+from math import comb
+
 import numpy as np
 
 from fspca.best_first import PROOF
@@ -12,17 +15,19 @@ from fspca.check_certificate import (
     Floating,
     Matrix,
     Node,
+    Refused,
     bound_node,
     check,
     decisions,
     find_arrays,
+    listed_one_by_one,
     shared_bound,
 )
+from fspca.shared_support.ground import placed
 
 PLACES = range(2, 26)  # binary, below the bound of one component
 SPARE = 0.1  # of a gap that is left: the proof may lose so much
-LEAST = 3e-4  # that it may lose where nothing was searched, of more features than this
-UNSEARCHED = 150
+FEW = 20_000  # supports of a node that are looked at with arrays that are not its own
 LARGE = 100_000  # bytes: of a larger tree that proves no optimum, nodes before its first division
 
 
@@ -30,11 +35,12 @@ class Proof:
     """A claim of one support without data or witnesses, and the arithmetic of the checker."""
 
     def __init__(self, claim, A):
-        self.claim, self.m, self.k = claim, int(claim["m"]), int(claim["k"])
+        self.claim, self.A, self.m, self.k = claim, A, int(claim["m"]), int(claim["k"])
         self.numbers = Floating(A, False, [])
         self.matrix = Matrix(A, False, self.numbers)
         block, error = self.matrix.block(np.sort(claim["support"]))
         self.value = self.numbers.top_sums(block[None], self.m, error)[0][0]
+        self.target = self.numbers.target(self.value, claim["gap"])
         self.states = claim.get("nodes", np.ones((1, len(A)), dtype=np.int8))
         self.parent = claim.get("parent", np.array([-1]))
         self.branch = claim.get("branch", np.array([-1]))
@@ -42,6 +48,14 @@ class Proof:
     def arrays_of(self, t):
         """The arrays of a node, by name."""
         return {x: self.claim[f"{x}_{t}"] for x in "GY" if f"{x}_{t}" in self.claim}
+
+    def above(self, t):
+        """The arrays that a node has if it has none of its own: those of the nearest above it."""
+        rows, p = np.flatnonzero(self.states[t]), self.parent[t]
+        while not self.arrays_of(p):
+            p = self.parent[p]
+        at = np.searchsorted(np.flatnonzero(self.states[p]), rows)
+        return {x: placed(x, v, at) for x, v in self.arrays_of(p).items()}
 
     def bounded(self, t, arrays):
         """Return the node and (rest, c, bound) of it by these arrays."""
@@ -51,12 +65,12 @@ class Proof:
         node = Node(state, self.matrix, found)
         return node, bound_node(node, self.numbers, self.m, self.k, shared_bound)
 
-    def does(self, t, arrays, target):
+    def does(self, t, arrays):
         """Say whether a node is closed by these arrays, or decides what its children take."""
-        node, (_, c, bound) = self.bounded(t, arrays)
-        if bound <= target:
+        node, (rest, c, bound) = self.bounded(t, arrays)
+        if bound <= self.target:
             return True
-        inside, outside = decisions(c, node.required, self.k, bound, target)
+        inside, outside = decisions(c, node.required, self.k, bound, self.target)
         children = np.flatnonzero(self.parent == t)
         for i in children:
             child = self.states[i, node.rows]
@@ -65,29 +79,70 @@ class Proof:
                 return False
             if not self.arrays_of(i):  # it takes these
                 left = np.flatnonzero(child)
-                below = {x: v[left][:, left] if x == "Y" else v[left] for x, v in arrays.items()}
-                if not self.does(i, below, target):
+                if not self.does(i, {x: placed(x, v, left) for x, v in arrays.items()}):
                     return False
+        if not len(children):
+            listed = (c, self.m, self.k, rest, self.target, FEW, KINDS["shared"])
+            with suppress(Refused):
+                listed_one_by_one(node, self.numbers, *listed)
+                return True
         return len(children) > 0
 
+    def dropped(self):
+        """Return the claim without the arrays of nodes for which those above them do."""
+        for t in reversed(range(1, len(self.states))):
+            if self.arrays_of(t) and self.does(t, self.above(t)):
+                kept = self.claim.items()
+                self.claim = {x: v for x, v in kept if x not in (f"G_{t}", f"Y_{t}")}
+        return self.claim
 
-def lighter(claim, A):
-    """Return the claim with rounded arrays, which the checker accepts, or as it was."""
-    gap = float(claim["gap"])
-    spare = SPARE * gap if gap > 10 * PROOF else 0.0
-    if "nodes" not in claim and len(A) > UNSEARCHED:
-        spare = max(spare, LEAST)
-    claim = claim | {"gap": gap + spare}
-    proof, found = Proof(claim, A), dict(claim)
-    target = proof.numbers.target(proof.value, claim["gap"])
-    scale = A.diagonal().max()
+    def of_two(self, scale):
+        """Return a tree in place of one bound: coarse costs decide, and few supports are left."""
+        for places in PLACES:
+            coarse = {x: multiples(v, scale, places, x) for x, v in self.arrays_of(0).items()}
+            node, (_, c, bound) = self.bounded(0, coarse)
+            inside, outside = decisions(c, node.required, self.k, bound, self.target)
+            left = np.where(outside, 0, np.where(inside | node.required, 2, 1)).astype(np.int8)
+            if bound <= self.target or comb(np.sum(left == 1), self.k - np.sum(left == 2)) > FEW:
+                continue
+            states = np.array([self.states[0], np.zeros_like(self.states[0])])
+            states[1, node.rows] = left
+            facts = {"nodes": states, "parent": np.array([-1, 0]), "branch": np.array([-1, -1])}
+            found = self.claim | facts | {f"{x}_0": v for x, v in coarse.items()}
+            if check(found | {"A": self.A}).holds:
+                return found
+        return None
+
+    def rounded(self, t, scale):
+        """Return the arrays of a node, each as coarse as it may be beside the other."""
+        arrays, found = self.arrays_of(t), {}
+        for names in ("GY", "Y", "G"):
+            for places in PLACES if names == "GY" else reversed(range(-9, PLACES[-1])):
+                tried = found | {
+                    x: multiples(v, scale, places, x) for x, v in arrays.items() if x in names
+                }
+                holds = len(tried) == len(arrays) and self.does(t, tried)
+                found = tried if holds else found
+                if holds == (names == "GY"):
+                    break
+        return found or arrays
+
+
+def lighter(claim, A, least=0.0):
+    """Return the claim with rounded arrays, which the checker accepts, or as it was.
+
+    The proof may lose a share of a gap that is left, and so much of the bound in any case.
+    """
+    gap, scale = float(claim["gap"]), A.diagonal().max()
+    if gap <= 10 * PROOF and "nodes" not in claim and (found := Proof(claim, A).of_two(scale)):
+        return found
+    claim = claim | {"gap": gap + max(SPARE * gap if gap > 10 * PROOF else 0.0, least)}
+    proof = Proof(claim, A)
+    found = dict(proof.dropped())
     for t in range(len(proof.states)):
-        arrays = proof.arrays_of(t)
-        for places in PLACES if arrays else ():
-            rounded = {name: multiples(x, scale, places, name) for name, x in arrays.items()}
-            if proof.does(t, rounded, target):
-                found |= {f"{name}_{t}": x for name, x in rounded.items()}
-                break
+        if proof.arrays_of(t):
+            small = proof.rounded(t, scale)
+            found |= {f"{name}_{t}": x for name, x in small.items()}
     return found if check(found | {"A": A}).holds else claim
 
 
