@@ -15,6 +15,9 @@ from fspca_reproduction.results import same_row, stored
 from fspca_reproduction.runner import code_of, experiments, lacks_data, place, row, run, stamps
 
 
+MINUTE = 60
+
+
 @pytest.mark.parametrize("name", experiments())
 def test_stored_result_has_every_case_once_and_in_order(name):
     result, cases = stored(name), experiments()[name].cases
@@ -33,11 +36,16 @@ def test_every_row_says_which_code_made_it(name):
 
 
 def sampled():
-    """Four rows of each experiment, spread evenly; one of those that measure time."""
+    """Four rows of each experiment, spread evenly; one of those that measure time.
+
+    Where a row takes a minute, the others of the four are made by night.
+    """
     for name, function in experiments().items():
         last = len(function.cases) - 1
         shares = (0.0,) if function.alone else (0.0, 0.37, 0.71, 1.0)
-        yield from ((name, i) for i in sorted({round(share * last) for share in shares}))
+        long = stored(name)["seconds"] > MINUTE * len(function.cases)
+        for i in sorted({round(share * last) for share in shares}):
+            yield pytest.param(name, i, marks=[pytest.mark.nightly] * (long and i > 0))
 
 
 @pytest.mark.parametrize(("name", "i"), list(sampled()))
