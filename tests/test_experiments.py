@@ -14,7 +14,6 @@ from fspca_reproduction import results, runner
 from fspca_reproduction.results import same_row, stored
 from fspca_reproduction.runner import code_of, experiments, lacks_data, place, row, run, stamps
 
-
 MINUTE = 60
 
 
@@ -36,19 +35,22 @@ def test_every_row_says_which_code_made_it(name):
 
 
 def sampled():
-    """Four rows of each experiment, spread evenly; one of those that measure time.
+    """Yield four rows of each experiment, spread evenly, and whether they are made by night.
 
-    Where a row takes a minute, the others of the four are made by night.
+    There is one row of those that measure time; where a row takes a minute, the first is by day.
     """
     for name, function in experiments().items():
         last = len(function.cases) - 1
         shares = (0.0,) if function.alone else (0.0, 0.37, 0.71, 1.0)
         long = stored(name)["seconds"] > MINUTE * len(function.cases)
         for i in sorted({round(share * last) for share in shares}):
-            yield pytest.param(name, i, marks=[pytest.mark.nightly] * (long and i > 0))
+            yield name, i, long and i > 0
 
 
-@pytest.mark.parametrize(("name", "i"), list(sampled()))
+SAMPLED = [pytest.param(name, i, marks=[pytest.mark.nightly] * late) for name, i, late in sampled()]
+
+
+@pytest.mark.parametrize(("name", "i"), SAMPLED)
 def test_the_command_still_makes_its_rows(name, i):
     case = experiments()[name].cases[i]
     if lacks_data(case):
