@@ -104,8 +104,7 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Se
     ground = Ground(A, problem, max_memory)
     if method in LIGHT or ground.matrix is None:
         return least_light_bound(ground, [method])
-    ends = None if max_seconds is None else perf_counter() + max_seconds
-    start = init and init.state
+    ends, start = max_seconds and perf_counter() + max_seconds, init and init.state
     return dual_bound(ground, method == "rows", max_iter, ends, target, start, progress)
 
 

@@ -134,27 +134,28 @@ class SupportTree(Tree):
                 return []
             state, z, sharp, decided = best.state, best.z, None, False
             if bound < known:
-                known, whole, held = bound * INHERITED, np.sort(rows), self.arrays[place]
+                known, node, held = bound * INHERITED, place, self.arrays[place]
                 if late and len(rows) > DEAR and not enough and best.Y is not None:
                     sharp = self.sharpened(best, fixed)
                 if sharp:
                     rest, c, bound = self.prove(Part(rows, fixed, None, place), sharp, np.inf)
                     if bound <= self.target:
                         return []
+                    sharper, self.arrays[place] = self.arrays[place], held
                 inside, outside = decisions(c, required, k, bound, self.target)
                 if late and comb(len(rows) - fixed, k - fixed) > self.one_by_one:
                     self.round_up(rows, fixed, z)
                 if decided := inside.any() or outside.any():
                     open_ = ~(inside | outside | required)
                     kept = np.r_[:fixed, np.flatnonzero(inside), np.flatnonzero(open_)]
+                    at = np.searchsorted(np.sort(rows), np.sort(rows[kept]))
                     rows, fixed, c, z = rows[kept], fixed + int(inside.sum()), c[kept], z[kept]
-                    place = self.place(rows, rows[:fixed], place)
-                    state = narrowed(state, kept)
+                    place, state = self.place(rows, rows[:fixed], place), narrowed(state, kept)
+                    if sharp:  # it bounds a little worse: what is left has the arrays of before
+                        self.arrays[place] = {x: placed(x, v, at) for x, v in held.items()}
+                        self.arrays[node] = sharper
                 if self.listed(rows, np.arange(len(rows)) < fixed, rest, c):
                     return []
-                if sharp:  # it bounds a little worse: what is left has the arrays of before
-                    at = np.searchsorted(whole, np.sort(rows))
-                    self.arrays[place] = {x: placed(x, v, at) for x, v in held.items()}
             if late and not (sharp and decided):
                 return self.divided(Part(rows, fixed, state, place), z, known)
             if decided:
