@@ -15,7 +15,7 @@ export PYTHONHASHSEED := 0
 export OPENBLAS_CORETYPE := Haswell
 
 MODULE := $(shell find fspca reproduction -name '*.py' -not -path '*/build/*')
-DATA := $(shell find data fspca/raw -type f -not -name '.*' 2>/dev/null)
+DATA := $(shell find data fspca/datasets/raw -type f -not -name '.*' 2>/dev/null)
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*' -not -path 'book/assignments/*')
 PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
 

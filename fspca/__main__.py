@@ -13,15 +13,15 @@ from importlib import import_module
 from pathlib import Path
 
 from fspca import datasets
-from fspca.catalogue import CATALOGUE
 from fspca.check_certificate import check
 from fspca.covariance import Covariance
-from fspca.files import printable, write_whole
+from fspca.covariance.validate import warn_of_units
+from fspca.datasets.catalogue import CATALOGUE
+from fspca.datasets.files import printable, write_whole
+from fspca.datasets.tables import read_table
 from fspca.selection import default_counts, fewest
 from fspca.shared_support.path import path
 from fspca.shared_support.solve import solve
-from fspca.tables import read_table
-from fspca.validate import warn_of_units
 
 
 def covariance(options):

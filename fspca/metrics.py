@@ -5,10 +5,9 @@ import scipy.linalg
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Matrix, as_covariance
-from fspca.judge import as_loadings, objective
-from fspca.linalg import basis
-from fspca.problem import TOLERANCE, Solution
-from fspca.validate import checked_choice
+from fspca.covariance.linalg import basis
+from fspca.covariance.validate import checked_choice
+from fspca.problem import TOLERANCE, Solution, as_loadings, objective
 
 HIT = 1e-3  # the relative error up to which tian2020 counts an answer as optimal
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from fspca.covariance.validate import needed
 from fspca.registry import SOLVERS, styled
-from fspca.validate import needed
 
 plt = needed("matplotlib.pyplot", "plots", "fspca.plots")
 

@@ -23,7 +23,6 @@ from fspca.separate_supports.manpg import manpg
 from fspca.separate_supports.sadmm import sadmm
 from fspca.separate_supports.solve_separate import solve_separate
 from fspca.separate_supports.tpower import tpower
-from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.exhaustive import exhaustive
@@ -35,6 +34,7 @@ from fspca.shared_support.soap import soap
 from fspca.shared_support.solve import solve
 from fspca.shared_support.srt import srt
 from fspca.shared_support.swap import swap
+from fspca.shared_support.two_stage import two_stage
 
 PROMISES = {
     "rises": "the objective never falls along `history`",

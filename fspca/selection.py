@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.files import write_whole
-from fspca.running import Run
+from fspca.covariance.validate import checked_count, needed
+from fspca.datasets.files import write_whole
+from fspca.datasets.tables import named
 from fspca.shared_support.path import path
-from fspca.tables import named
-from fspca.validate import checked_count, needed
+from fspca.solver import Run
 
 
 @dataclass(frozen=True, eq=False)

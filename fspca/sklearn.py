@@ -7,13 +7,13 @@ import numpy as np
 import scipy.sparse
 
 from fspca.covariance import Covariance
+from fspca.covariance.validate import checked_choice, warn_of_units
+from fspca.datasets.tables import named
 from fspca.problem import Nonnegative, SeparateSupports, SharedSupport
+from fspca.proof.bounds import certify
 from fspca.registry import SOLVERS
 from fspca.selection import fewest, held_out_share
-from fspca.shared_support.certificate import certify
 from fspca.shared_support.path import path
-from fspca.tables import named
-from fspca.validate import checked_choice, warn_of_units
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspca.linalg import embedded, random_subspace
+from fspca.covariance.linalg import embedded, random_subspace
+from fspca.covariance.validate import checked_choice, checked_nonnegative
 from fspca.problem import SharedSupport
-from fspca.validate import checked_choice, checked_nonnegative
 
 SPECTRA = {
     "A": ([100, 100, 4], 1),

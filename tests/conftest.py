@@ -14,7 +14,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from fspca.files import write_whole
+from fspca.datasets.files import write_whole
 from fspca_reproduction.closure import all_code
 
 TOP = Path(__file__).parents[1]

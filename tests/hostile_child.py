@@ -20,11 +20,12 @@ from pathlib import Path
 import hostile_files
 import numpy as np
 
-from fspca import check_certificate, datasets, files
+from fspca import check_certificate, datasets
 from fspca.__main__ import main
-from fspca.catalogue import CATALOGUE
+from fspca.datasets import files
+from fspca.datasets.catalogue import CATALOGUE
+from fspca.datasets.tables import TableError, read_table
 from fspca.selection import select_k
-from fspca.tables import TableError, read_table
 from fspca_reproduction import results, runner
 
 SECONDS = 20  # for one door and one file

@@ -8,8 +8,8 @@ import numpy as np
 
 from fspca import datasets
 from fspca.__main__ import main
-from fspca.catalogue import CATALOGUE
-from fspca.files import write_whole
+from fspca.datasets.catalogue import CATALOGUE
+from fspca.datasets.files import write_whole
 
 
 def runner(folder):

@@ -112,7 +112,7 @@ def students_copy_is_current_and_gives_nothing_away(name, text):
     path = assignments.COURSE / "release" / name / f"{name}.ipynb"
     assert path.read_text() == text, f"{name}: run `make assignments`"
     everything = "\n".join(cell.source for cell in nbformat.reads(text, as_version=4).cells)
-    for word in ("BEGIN ", "END ", "SOLUTION", "HIDDEN", "import examiner", "fspca.judge"):
+    for word in ("BEGIN ", "END ", "SOLUTION", "HIDDEN", "import examiner", "fspca.problem"):
         assert word not in everything, f"{name}: {word}"
     for cell in SOURCE[name].cells:
         if kind(cell) == "written":

@@ -12,15 +12,13 @@ from fspca import (
     SharedSupport,
     check_solution,
     exhaustive,
-    fantope,
     go,
-    greedy_tpower,
     ipu,
-    soap,
-    tpower,
 )
-from fspca.judge import objective
 from fspca.metrics import subspace_distance
+from fspca.problem import objective
+from fspca.separate_supports import tpower
+from fspca.shared_support import fantope, greedy_tpower, soap
 from fspca.synthetic import make_scheme, make_spiked, with_spectrum
 
 EYE = np.eye(4)

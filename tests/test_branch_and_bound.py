@@ -1,22 +1,24 @@
 """Branch and bound proves what enumeration finds, and can be stopped at any time."""
 
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 
-from fspca import Covariance, branch_and_bound, exhaustive, ipu, solve, swap, upper_bound
-from fspca.best_first import Tree
+from fspca import Covariance, branch_and_bound, exhaustive, ipu, solve, upper_bound
 from fspca.check_certificate import LISTED, check, decisions
 from fspca.covariance import as_covariance
 from fspca.problem import SharedSupport
-from fspca.running import Run
-from fspca.shared_support import tree
+from fspca.proof import tree
+from fspca.proof.ground import Ground
+from fspca.proof.search import Tree
+from fspca.proof.tree import shortened
+from fspca.shared_support import swap
 from fspca.shared_support.branch_and_bound import grown
-from fspca.shared_support.ground import Ground
 from fspca.shared_support.refit import solution_on
-from fspca.shared_support.tree import shortened
+from fspca.solver import Run
 from fspca.synthetic import make_scheme
 
 PROOF = 2e-9  # twice the relative gap at which a bound counts as reached
@@ -270,7 +272,8 @@ def test_a_ctrl_c_while_the_answer_is_put_together_loses_nothing(monkeypatch):
             raise KeyboardInterrupt
         return solution_on(*given, **facts)
 
-    monkeypatch.setattr("fspca.shared_support.branch_and_bound.solution_on", nervous)
+    module = import_module("fspca.shared_support.branch_and_bound")
+    monkeypatch.setattr(module, "solution_on", nervous)
     again = branch_and_bound(A, 3, 7)
     assert len(calls) == 2
     assert (again.objective, again.upper_bound) == (best.objective, best.upper_bound)

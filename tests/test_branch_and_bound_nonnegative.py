@@ -7,7 +7,7 @@ from fspca import Covariance, branch_and_bound, check_solution, datasets
 from fspca.check_certificate import check
 from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.nonnegative.relaxation import SignedGround
+from fspca.proof.nonnegative_relaxation import SignedGround
 from fspca.synthetic import make_scheme
 
 

@@ -13,14 +13,14 @@ from fspca import (
     go,
     ipu,
     solve,
-    tpower,
     upper_bound,
 )
 from fspca.check_certificate import Floating, Verdict, check
-from fspca.linalg import random_subspace
-from fspca.shared_support.certificate import METHODS
-from fspca.shared_support.ground import Ground, leading_less
-from fspca.shared_support.probable import likely_largest_eigenvalue
+from fspca.covariance.linalg import random_subspace
+from fspca.proof.bounds import METHODS
+from fspca.proof.ground import Ground, leading_less
+from fspca.proof.probable import likely_largest_eigenvalue
+from fspca.separate_supports import tpower
 from fspca.synthetic import make_scheme, make_spiked
 
 
@@ -288,6 +288,6 @@ def test_wide_data_that_fit_stay_data_until_few_features_are_left():
 
 def test_a_bound_that_the_checker_refuses_is_not_given(monkeypatch):
     refused = Verdict(False, "broken", np.nan, np.nan)
-    monkeypatch.setattr("fspca.shared_support.ground.check", lambda claim: refused)
+    monkeypatch.setattr("fspca.proof.ground.check", lambda claim: refused)
     with pytest.warns(UserWarning, match="no bound: the checker refuses it, broken"):
         assert certify(np.eye(3), ipu(np.eye(3), 1, 2)).upper_bound is None

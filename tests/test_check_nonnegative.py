@@ -8,12 +8,12 @@ import pytest
 from test_check_certificate import forged
 
 from fspca.check_certificate import Raised, check
-from fspca.nonnegative import tree
 from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.halfspaces import halfspaces
-from fspca.nonnegative.relaxation import SignedGround
 from fspca.nonnegative.solve import solve_nonnegative
+from fspca.proof import nonnegative_tree as tree
+from fspca.proof.nonnegative_relaxation import SignedGround
 
 COUNT = 2000  # mutations; ten times as many by night
 RING = np.array([1.0, -1.0, 1.0, 1.0, -1.0])
@@ -313,8 +313,8 @@ def test_exact_arithmetic_agrees(seed):
 
 def test_a_divided_tree_may_not_be_cut(monkeypatch):
     """Next to nothing is listed, so that trees divide; then a child is taken away, or emptied."""
-    monkeypatch.setattr("fspca.nonnegative.tree.ComponentTree.one_by_one", 1)
-    monkeypatch.setattr("fspca.nonnegative.tree.ROOT", (20, 0.05))
+    monkeypatch.setattr("fspca.proof.nonnegative_tree.ComponentTree.one_by_one", 1)
+    monkeypatch.setattr("fspca.proof.nonnegative_tree.ROOT", (20, 0.05))
     divided = 0
     for seed in range(40):
         A, k = problem(np.random.default_rng(seed))

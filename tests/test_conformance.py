@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import fspca.testing
-from fspca import SOLVERS, Nonnegative, SharedSupport, cssp, em, ipu
+from fspca import SOLVERS, Nonnegative, SharedSupport, ipu
 from fspca.covariance import as_covariance
-from fspca.hostile import Case
-from fspca.linalg import TIE
+from fspca.covariance.linalg import TIE
+from fspca.nonnegative import em
+from fspca.shared_support import cssp
 from fspca.shared_support.refit import refit
-from fspca.testing import REFUSED, check_case, check_solver, check_threads, ways
+from fspca.testing import REFUSED, Case, check_case, check_solver, check_threads, ways
 
 # Some take a tenth of a second for an instance: theirs are smaller, one in ten asked in two ways.
 SLOW = {"sadmm", "sadmm, deflated", "manpg", "manifold_penalty", "nspca", "solve", "solve_separate",

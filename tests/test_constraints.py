@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from test_check_certificate import best_of, random_problem
 
-from fspca import branch_and_bound, certify, exhaustive, solve, swap, upper_bound
+from fspca import branch_and_bound, certify, exhaustive, solve, upper_bound
 from fspca.check_certificate import check
-from fspca.shared_support.certificate import METHODS
+from fspca.proof.bounds import METHODS
+from fspca.shared_support import swap
 from fspca.synthetic import make_scheme
 
 PROOF = 2e-9  # twice the relative gap at which a bound counts as reached

@@ -13,14 +13,13 @@ import which_method
 
 import fspca
 from fspca import SOLVERS, ConvergenceWarning, Covariance, check_solution
-from fspca.linalg import largest
+from fspca.covariance.linalg import largest
+from fspca.covariance.sources import Dense, Source
 from fspca.problem import CUT_SHORT, TRIED, SharedSupport
-from fspca.progress import Progress
-from fspca.running import Run, solves
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.refit import refit, solution_on
-from fspca.sources import Dense, Source
-from fspca.starts import SHARED_WORDS, WORDS
+from fspca.shared_support.starts import SHARED_WORDS, WORDS
+from fspca.solver import Progress, Run, solves
 from fspca.synthetic import make_scheme
 
 pytestmark = pytest.mark.filterwarnings("ignore::fspca.ConvergenceWarning")

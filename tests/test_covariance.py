@@ -8,9 +8,10 @@ import scipy.linalg
 import scipy.sparse
 from numpy.testing import assert_allclose
 
-from fspca import Covariance, go, leading
-from fspca import covariance as covariance_module
-from fspca.sources import Dense
+from fspca import Covariance, go
+from fspca.covariance import covariance as covariance_module
+from fspca.covariance import leading
+from fspca.covariance.sources import Dense
 from fspca.synthetic import make_scheme, with_spectrum
 
 # Sums of some hundred products of numbers near 1 in another order differ by rounding only.
@@ -100,7 +101,7 @@ def test_combinators_agree_with_arithmetic_on_arrays(kind, tmp_path, monkeypatch
 
 
 def test_data_is_read_in_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr("fspca.data_sources.BLOCK_BYTES", 8 * 8 * 7)  # 7 rows of 8 features
+    monkeypatch.setattr("fspca.covariance.data.BLOCK_BYTES", 8 * 8 * 7)  # 7 rows of 8 features
     monkeypatch.setattr(covariance_module, "FORMED_SIZE", 0)
     X = data(n=30)
     covariance = Covariance.from_data(memory_mapped(X, tmp_path))

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fspca import Covariance, cssp
+from fspca import Covariance
+from fspca.shared_support import cssp
 from fspca.shared_support.cssp import encoder
 from fspca.synthetic import make_scheme
 

@@ -10,8 +10,9 @@ import pytest
 from dask.callbacks import Callback
 from dask.distributed import Client, LocalCluster
 
-from fspca import Covariance, go, ipu, swap
-from fspca.dask_source import Dask
+from fspca import Covariance, go, ipu
+from fspca.covariance.dask_data import Dask
+from fspca.shared_support import swap
 
 M, K, N, D = 2, 6, 240, 60
 CHUNKS = {"rows": (37, D), "both": (50, 17), "one": (N, D)}
@@ -30,7 +31,7 @@ def spread(X, chunks="both"):
 @pytest.fixture
 def alone(monkeypatch):
     """The scheduler in this process; the matrix is not formed, so that all is read from chunks."""
-    monkeypatch.setattr("fspca.covariance.FORMED_SIZE", 0)
+    monkeypatch.setattr("fspca.covariance.covariance.FORMED_SIZE", 0)
     with dask.config.set(scheduler="synchronous"):
         yield
 
@@ -108,7 +109,7 @@ def client():
 
 
 def test_two_worker_processes_give_the_same_answers(client, monkeypatch):
-    monkeypatch.setattr("fspca.covariance.FORMED_SIZE", 0)
+    monkeypatch.setattr("fspca.covariance.covariance.FORMED_SIZE", 0)
     A, here = Covariance.from_data(spread(data())), Covariance.from_data(data())
     assert len(client.scheduler_info()["workers"]) == 2
     for solver in (ipu, go, swap):
@@ -118,7 +119,7 @@ def test_two_worker_processes_give_the_same_answers(client, monkeypatch):
 
 
 def test_a_worker_killed_in_the_middle_changes_nothing(client, monkeypatch):
-    monkeypatch.setattr("fspca.covariance.FORMED_SIZE", 0)
+    monkeypatch.setattr("fspca.covariance.covariance.FORMED_SIZE", 0)
     A = Covariance.from_data(spread(data(), "rows"))
     known, asked = swap(Covariance.from_data(data()), M, K, init=np.arange(K)), []
 

@@ -14,7 +14,7 @@ import toc
 
 from fspca import datasets
 from fspca.__main__ import main
-from fspca.catalogue import CATALOGUE
+from fspca.datasets.catalogue import CATALOGUE
 
 CARRIED = [name for name, entry in CATALOGUE.items() if (datasets.RAW / entry.file).exists()]
 
@@ -66,7 +66,7 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def test_looks_in_the_folder_named_and_in_the_cache(elsewhere):
-    original = (toc.ROOT / "fspca" / "raw" / "pitprops.csv").read_bytes()
+    original = (toc.ROOT / "fspca" / "datasets" / "raw" / "pitprops.csv").read_bytes()
     (elsewhere / "cache" / "fspca").mkdir(parents=True)
     for place in (elsewhere / "cache" / "fspca", elsewhere / "named"):
         (place / "pitprops.csv").write_bytes(original)
@@ -100,7 +100,7 @@ def test_altered_file_is_refused(elsewhere):
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.99])
 def test_truncated_file_is_refused(elsewhere, name, share):
     file = CATALOGUE[name].file
-    whole = (toc.ROOT / "fspca" / "raw" / file).read_bytes()
+    whole = (toc.ROOT / "fspca" / "datasets" / "raw" / file).read_bytes()
     (elsewhere / "named" / file).write_bytes(whole[: int(share * len(whole))])
     with pytest.raises(ValueError, match=r"cannot be read|not the"):
         datasets.load(name)

@@ -33,6 +33,7 @@ def public():
         made = {name for name, thing in vars(module).items() if name[0] != "_"
                 and getattr(thing, "__module__", "") == module.__name__}  # fmt: skip
         named[module.__name__] = sorted(made)
+    named |= {room: api_page.rivals(room) for room in api_page.ROOMS}
     for doors in ({"": named}, api_page.DOORS):
         for module, names in (pair for modules in doors.values() for pair in modules.items()):
             for name in names:
@@ -88,7 +89,7 @@ def test_the_surface_is_what_people_import():
 
 
 def test_a_docstring_that_lacks_something_is_seen():
-    found = " ".join(faults("fspca.running.check_common"))
+    found = " ".join(faults("fspca.solver.check_common"))
     assert all(section in found for section in ("Parameters", "See Also", "examples"))
 
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, Covariance, check_solution, em
+from fspca import ConvergenceWarning, Covariance, check_solution
+from fspca.nonnegative import em
 from fspca.nonnegative.em import em_step, soften, unit_columns
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.synthetic import make_scheme

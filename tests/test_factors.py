@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 from fspca import Covariance
-from fspca.factors import factor_of, leading_on
+from fspca.covariance.factors import factor_of, leading_on
 from fspca.synthetic import make_scheme
 
 X = np.random.default_rng(0).standard_normal((6, 9))

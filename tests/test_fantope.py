@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, Covariance, exhaustive, fantope
+from fspca import ConvergenceWarning, Covariance, exhaustive
 from fspca.check_certificate import check
+from fspca.proof.relaxation import fantope_weights, project_fantope, relax
+from fspca.shared_support import fantope
 from fspca.shared_support.fantope import penalty_for
-from fspca.shared_support.relaxation import fantope_weights, project_fantope, relax
 from fspca.synthetic import make_scheme, make_spiked
 
 

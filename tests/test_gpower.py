@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from fspca import ConvergenceWarning, Covariance, gpower
-from fspca.factors import factor_of
+from fspca import ConvergenceWarning, Covariance
+from fspca.covariance.factors import factor_of
+from fspca.separate_supports import gpower
 from fspca.separate_supports.gpower import climb_penalised
 from fspca.separate_supports.patterns import largest_columns, polar
 from fspca.synthetic import make_scheme

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from fspca import Covariance, exhaustive, greedy_tpower
+from fspca import Covariance, exhaustive
 from fspca.separate_supports.tpower import truncated_power
+from fspca.shared_support import greedy_tpower
 from fspca.synthetic import make_scheme
 
 

@@ -6,15 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fspca import (
-    ConvergenceWarning,
-    Covariance,
-    gpower,
-    grqi,
-    inverse_power,
-    sadmm,
-    tpower,
-)
+from fspca import ConvergenceWarning, Covariance, sadmm
+from fspca.separate_supports import gpower, grqi, inverse_power, tpower
 from fspca.separate_supports.grqi import inverse_step, rayleigh
 from fspca.synthetic import make_scheme
 

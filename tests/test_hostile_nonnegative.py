@@ -6,12 +6,13 @@ Forty instances of some malice by day; 5,000 by night.
 import numpy as np
 import pytest
 
-from fspca import branch_and_bound_nonnegative, check_solution, solve_nonnegative, spannogram
+from fspca import check_solution, solve_nonnegative, spannogram
 from fspca.check_certificate import check
+from fspca.nonnegative import branch_and_bound_nonnegative
 from fspca.nonnegative.bounds import certify_nonnegative, nonnegative_bounds
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.points import spannogram_points
-from fspca.nonnegative.relaxation import SignedGround
+from fspca.proof.nonnegative_relaxation import SignedGround
 
 CLOSE = 1e-9  # relative: what exact answers promise
 BLOCK = 20

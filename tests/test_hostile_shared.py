@@ -13,9 +13,9 @@ from test_certificate import hidden_from
 
 from fspca import Covariance, branch_and_bound, certify, go, ipu, solve, upper_bound
 from fspca.covariance import as_covariance
-from fspca.linalg import random_subspace
+from fspca.covariance.linalg import random_subspace
 from fspca.problem import ConvergenceWarning
-from fspca.shared_support.certificate import LIGHT
+from fspca.proof.bounds import LIGHT
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.fantope import fantope
 from fspca.synthetic import make_scheme

@@ -5,8 +5,9 @@ import pytest
 import scipy.optimize
 import scipy.sparse
 
-from fspca import ConvergenceWarning, Covariance, inverse_power
-from fspca.factors import factor_of
+from fspca import ConvergenceWarning, Covariance
+from fspca.covariance.factors import factor_of
+from fspca.separate_supports import inverse_power
 from fspca.separate_supports.deflation import schur
 from fspca.separate_supports.inverse_power import ratio_descent
 from fspca.synthetic import make_scheme

@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 
 from fspca import ConvergenceWarning, Covariance, exhaustive, go, ipu
-from fspca.linalg import random_subspace
+from fspca.covariance.linalg import random_subspace
 from fspca.shared_support.ipu import proxy_diagonal
 from fspca.synthetic import make_scheme
 

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from fspca import Covariance
-from fspca.linalg import ACCURACY, ALIKE, TIE, basis, largest, leading_of_matrix, random_subspace
+from fspca.covariance.linalg import (
+    ACCURACY,
+    ALIKE,
+    TIE,
+    basis,
+    largest,
+    leading_of_matrix,
+    random_subspace,
+)
 
 
 def test_ties_go_to_the_smallest_index():

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 import toc
 
-from fspca import exhaustive, go, gpower, ipu, upper_bound
-from fspca.linalg import largest
+from fspca import exhaustive, go, ipu, upper_bound
+from fspca.covariance.linalg import largest
+from fspca.separate_supports import gpower
 
 LIVE = toc.ROOT / "book" / "static" / "live"
 BROWSER = shutil.which("chromium") or shutil.which("google-chrome")

@@ -6,8 +6,9 @@ import pytest
 from pymanopt.manifolds import Stiefel
 from pymanopt.optimizers import TrustRegions
 
-from fspca import ConvergenceWarning, Covariance, manifold_penalty
-from fspca.factors import factor_of
+from fspca import ConvergenceWarning, Covariance
+from fspca.covariance.factors import factor_of
+from fspca.separate_supports import manifold_penalty
 from fspca.separate_supports.gpower import climb_penalised
 from fspca.separate_supports.manifold_penalty import cost, descend_on_manifold
 from fspca.separate_supports.patterns import largest_columns

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fspca import metrics, synthetic
-from fspca.linalg import fix_signs, largest, random_subspace
+from fspca.covariance.linalg import fix_signs, largest, random_subspace
 
 
 def test_subspace_distance_agrees_with_projectors():

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fspca import Covariance, em, epsilon_net, go, upper_bound
+from fspca import Covariance, epsilon_net, go, upper_bound
+from fspca.nonnegative import em
 from fspca.nonnegative.bounds import certify_nonnegative, nonnegative_bounds, positive_part
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.synthetic import make_scheme

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fspca import Covariance, Nonnegative, check_solution, em, epsilon_net, nspca, spannogram
+from fspca import Covariance, Nonnegative, check_solution, epsilon_net, spannogram
+from fspca.nonnegative import em, nspca
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.points import spannogram_points
 from fspca.synthetic import make_scheme

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, check_solution, nspca
+from fspca import ConvergenceWarning, check_solution
+from fspca.nonnegative import nspca
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.nspca import largest_root, nspca_path, penalised, sweep
 from fspca.synthetic import make_scheme

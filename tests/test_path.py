@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fspca import Covariance, check_solution, exhaustive, path, solve, swap
+from fspca import Covariance, check_solution, exhaustive, path, solve
+from fspca.shared_support import swap
 from fspca.synthetic import make_scheme
 
 
@@ -42,8 +43,8 @@ def test_a_path_is_hardly_below_its_problems_solved_one_by_one():
 
 
 def test_a_path_shares_its_passes(monkeypatch):
-    monkeypatch.setattr("fspca.covariance.FORMED_SIZE", 0)
-    monkeypatch.setattr("fspca.covariance.DENSE_SIZE", 0)
+    monkeypatch.setattr("fspca.covariance.covariance.FORMED_SIZE", 0)
+    monkeypatch.setattr("fspca.covariance.covariance.DENSE_SIZE", 0)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 6)) @ rng.standard_normal((6, 90)) + rng.standard_normal((50, 90))
     cost = {}

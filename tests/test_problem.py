@@ -19,8 +19,8 @@ from fspca import (
     spannogram,
 )
 from fspca.check_certificate import check
-from fspca.judge import objective
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
+from fspca.problem import objective
 from fspca.registry import oracle
 from fspca.synthetic import make_scheme
 

@@ -6,7 +6,7 @@ from collections import Counter
 import readme_picture
 import toc
 
-from fspca.catalogue import CATALOGUE
+from fspca.datasets.catalogue import CATALOGUE
 from fspca_reproduction import runner, supply
 from fspca_reproduction.results import stored
 

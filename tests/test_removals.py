@@ -16,18 +16,20 @@ import numpy as np
 import pytest
 
 import fspca.check_certificate as checker
-from fspca import branch_and_bound, certify, go, ipu, soap, solve, upper_bound
-from fspca.best_first import PROOF, Tree
+from fspca import branch_and_bound, certify, go, ipu, solve, upper_bound
 from fspca.check_certificate import Floating, Node, check, gamma
 from fspca.covariance import Covariance
-from fspca.linalg import largest
+from fspca.covariance.linalg import largest
 from fspca.problem import SharedSupport
+from fspca.proof import bounds as certificate
+from fspca.proof import ground, tree
+from fspca.proof.search import PROOF, Tree
+from fspca.proof.semidefinite import TopPairs
+from fspca.proof.tree import SupportTree
 from fspca.separate_supports.alternation import alternate
-from fspca.shared_support import certificate, ground, iteration, tree
+from fspca.shared_support import iteration, soap
 from fspca.shared_support.exhaustive import exhaustive
-from fspca.shared_support.semidefinite import TopPairs
 from fspca.shared_support.swap import best_start
-from fspca.shared_support.tree import SupportTree
 from fspca.synthetic import make_scheme
 from fspca_reproduction.tian2020 import theorem
 

@@ -96,7 +96,7 @@ def test_how_long_a_result_took_does_not_matter_to_notebooks(tmp_path, monkeypat
         (tmp_path / "data" / "hit_rates.json").write_text(json.dumps(result))
         return run_notebooks.shared_sources()
 
-    for folder in ("data", "fspca/raw"):
+    for folder in ("data", "fspca/datasets/raw"):
         (tmp_path / folder).mkdir(parents=True)
     monkeypatch.setattr(run_notebooks, "ROOT", tmp_path)
     first = fingerprint(seconds=1, rows=[{"k": 3, "seconds": {"go": 1}}])

@@ -7,9 +7,9 @@ import pytest
 from test_semidefinite import by_values, capped, clipped
 
 from fspca.check_certificate import row_terms
-from fspca.shared_support import rows as module
-from fspca.shared_support.rows import RowState, descend_rows, project_rows, restrict_rows, with_rows
-from fspca.shared_support.semidefinite import descend, start_from
+from fspca.proof import rows as module
+from fspca.proof.rows import RowState, descend_rows, project_rows, restrict_rows, with_rows
+from fspca.proof.semidefinite import descend, start_from
 from fspca.synthetic import make_scheme
 
 

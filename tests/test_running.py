@@ -10,11 +10,10 @@ import pytest
 
 from fspca import ConvergenceWarning, Covariance, SharedSupport, ipu
 from fspca.plots import STYLES
-from fspca.progress import Bar, Progress
 from fspca.registry import SOLVERS, styled
-from fspca.running import Run, solves
 from fspca.shared_support.go import go
 from fspca.shared_support.refit import solution_on
+from fspca.solver import Bar, Progress, Run, solves
 from fspca.synthetic import make_scheme
 
 A = make_scheme("F", 12, 0)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from fspca.linalg import random_subspace
-from fspca.shared_support import semidefinite
-from fspca.shared_support.semidefinite import (
+from fspca.covariance.linalg import random_subspace
+from fspca.proof import semidefinite
+from fspca.proof.semidefinite import (
     State,
     TopPairs,
     clip_to_sum,

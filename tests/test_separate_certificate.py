@@ -9,7 +9,7 @@ from test_solve_separate import awkward
 
 from fspca import Covariance, SeparateSupports, solve_separate, upper_bound
 from fspca.check_certificate import check
-from fspca.separate_supports.bound import bound_of, column_arrays
+from fspca.proof.separate import bound_of, column_arrays
 from fspca.synthetic import make_scheme
 
 

@@ -15,12 +15,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fspca import SOLVERS, Covariance, SharedSupport, solve
+from fspca.covariance.validate import CARRIED, UnitsWarning
 from fspca.sklearn import (
     PROBLEMS,
     SparsePrincipalSubspace,
     SparseSubspaceSelector,
 )
-from fspca.validate import CARRIED, UnitsWarning
 
 BOTH = (SparsePrincipalSubspace, SparseSubspaceSelector)
 
@@ -30,7 +30,7 @@ def X():
     return np.random.default_rng(0).standard_normal((40, 9)) * np.linspace(1, 2, 9)
 
 
-@pytest.mark.filterwarnings("ignore::fspca.validate.UnitsWarning")
+@pytest.mark.filterwarnings("ignore::fspca.covariance.validate.UnitsWarning")
 @parametrize_with_checks([kind(1, problem=problem) for kind in BOTH for problem in PROBLEMS])
 def test_every_check_of_scikit_learn_passes(estimator, check):
     check(estimator)

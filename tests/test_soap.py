@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, Covariance, check_solution, soap
-from fspca.linalg import random_subspace
+from fspca import ConvergenceWarning, Covariance, check_solution
+from fspca.covariance.linalg import random_subspace
+from fspca.shared_support import soap
 from fspca.shared_support.refit import refit
 from fspca.shared_support.soap import orthonormal_rows
 from fspca.synthetic import make_scheme

@@ -5,20 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from fspca import (
-    Covariance,
-    Nonnegative,
-    branch_and_bound_nonnegative,
-    check_solution,
-    datasets,
-    em,
-    spannogram,
-)
+from fspca import Covariance, Nonnegative, check_solution, datasets, spannogram
 from fspca.check_certificate import check
+from fspca.nonnegative import branch_and_bound_nonnegative, em
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.joint import assigned, matched, rematch
 from fspca.nonnegative.solve import solve_nonnegative
-from fspca.running import Run
+from fspca.solver import Run
 from fspca.synthetic import make_scheme
 
 
@@ -160,7 +153,7 @@ def test_many_features_are_bounded_too(monkeypatch):
 def test_wide_data_are_bounded_by_what_is_seen_of_few_features(seed, m, monkeypatch):
     """No bound lies below the optimum, and the claim holds, of this answer and no better one."""
     monkeypatch.setattr("fspca.nonnegative.solve.FORMED", 10)
-    monkeypatch.setattr("fspca.covariance.DENSE_SIZE", 10)
+    monkeypatch.setattr("fspca.covariance.covariance.DENSE_SIZE", 10)
     X = 10.0 ** (20 * seed - 100) * np.random.default_rng(seed).standard_normal((4, 12))
     A = Covariance.from_data(X, center=False, divisor=1)
     found = solve_nonnegative(A, m, 3)

@@ -12,11 +12,11 @@ from fspca import (
     check_solution,
     datasets,
     exhaustive,
-    inverse_power,
     ipu,
     solve_separate,
     upper_bound,
 )
+from fspca.separate_supports import inverse_power
 from fspca.separate_supports.blocks import beside, best_on, climb_block, in_turn
 from fspca.synthetic import make_scheme
 

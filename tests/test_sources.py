@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse
 
 from fspca import Covariance, ipu, solve
-from fspca import covariance as covariance_module
-from fspca.sources import Source
+from fspca.covariance import covariance as covariance_module
+from fspca.covariance.sources import Source
 
 M, K = 2, 5
 
@@ -37,7 +37,7 @@ class Rows:
 @pytest.fixture
 def not_formed(monkeypatch):
     monkeypatch.setattr(covariance_module, "FORMED_SIZE", 0)
-    monkeypatch.setattr("fspca.data_sources.BLOCK_BYTES", 8 * 40 * 7)  # 7 rows of 40 features
+    monkeypatch.setattr("fspca.covariance.data.BLOCK_BYTES", 8 * 40 * 7)  # 7 rows of 40 features
 
 
 @pytest.mark.usefixtures("not_formed")

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fspca import Covariance, go, ipu, swap
+from fspca import Covariance, go, ipu
+from fspca.shared_support import swap
 
 PAGE = Path(__file__).resolve().parents[1] / "book" / "practice" / "sources.md"
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, ipu, soap, srt
-from fspca.linalg import random_subspace
+from fspca import ConvergenceWarning, ipu
+from fspca.covariance.linalg import random_subspace
+from fspca.shared_support import soap, srt
 from fspca.shared_support.srt import product_rows
 from fspca.synthetic import make_scheme
 

@@ -6,7 +6,7 @@ import pymanopt.manifolds
 import pymanopt.optimizers
 import pytest
 
-from fspca.linalg import random_subspace
+from fspca.covariance.linalg import random_subspace
 from fspca.separate_supports.conjugate_gradient import by_retraction, minimize_on_stiefel
 from fspca.separate_supports.line_search import strong_wolfe
 from fspca.separate_supports.quadratic import quadratic

@@ -7,8 +7,9 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, Covariance, SharedSupport, exhaustive, go, ipu, swap
-from fspca.linalg import largest, random_subspace
+from fspca import ConvergenceWarning, Covariance, SharedSupport, exhaustive, go, ipu
+from fspca.covariance.linalg import largest, random_subspace
+from fspca.shared_support import swap
 from fspca.shared_support.iteration import ascend_together
 from fspca.shared_support.swap import best_of, columns_in_parts, entry_bounds, quick_bounds, top_sum
 from fspca.synthetic import make_scheme
@@ -139,7 +140,7 @@ def test_it_starts_where_it_is_told(init):
 
 def test_an_exchange_costs_one_pass_over_streamed_data(monkeypatch):
     """One pass reads A[:, I] at first, one the new column of each exchange."""
-    monkeypatch.setattr("fspca.covariance.FORMED_SIZE", 0)
+    monkeypatch.setattr("fspca.covariance.covariance.FORMED_SIZE", 0)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 6)) @ rng.standard_normal((6, 30)) + rng.standard_normal((50, 30))
     poor = np.argsort(X.var(axis=0))[:6]
@@ -152,7 +153,7 @@ def test_an_exchange_costs_one_pass_over_streamed_data(monkeypatch):
 @pytest.mark.parametrize("fit", [6, 10, 16])
 def test_an_exchange_costs_two_passes_where_the_columns_do_not_fit(fit, monkeypatch):
     """One pass for A[I, I], one for the rows of A[:, I] of the largest variances."""
-    monkeypatch.setattr("fspca.covariance.FORMED_SIZE", 0)
+    monkeypatch.setattr("fspca.covariance.covariance.FORMED_SIZE", 0)
     rng, passes = np.random.default_rng(0), []
     X = rng.standard_normal((50, 6)) @ rng.standard_normal((6, 30)) + rng.standard_normal((50, 30))
     poor = np.argsort(X.var(axis=0))[:6]
@@ -186,7 +187,7 @@ def test_starts_that_ascend_together_end_where_they_would_alone():
 
 
 def test_many_starts_cost_the_passes_of_one(monkeypatch):
-    monkeypatch.setattr("fspca.covariance.FORMED_SIZE", 0)
+    monkeypatch.setattr("fspca.covariance.covariance.FORMED_SIZE", 0)
     rng = np.random.default_rng(0)
     X = rng.standard_normal((50, 6)) @ rng.standard_normal((6, 30)) + rng.standard_normal((50, 30))
     starts = [random_subspace(30, 2, rng) for _ in range(8)]

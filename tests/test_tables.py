@@ -7,8 +7,8 @@ import pytest
 import scipy.io
 import scipy.sparse
 
-from fspca import files
-from fspca.tables import TableError, read_table
+from fspca.datasets import files
+from fspca.datasets.tables import TableError, read_table
 
 
 @pytest.mark.parametrize(("ending", "comma"), [("csv", ","), ("tsv", "\t")])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fspca import SOLVERS, Covariance, SeparateSupports, datasets
-from fspca.catalogue import CATALOGUE
+from fspca.datasets.catalogue import CATALOGUE
 from fspca.separate_supports.blocks import cut
 from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.claim import sentences

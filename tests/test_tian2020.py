@@ -5,7 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from fspca import Covariance, datasets, exhaustive, go, greedy_tpower, ipu, tpower
+from fspca import Covariance, datasets, exhaustive, go, ipu
+from fspca.separate_supports import tpower
+from fspca.shared_support import greedy_tpower
 from fspca.synthetic import make_scheme
 from fspca_reproduction.claim import Said, counts, sentences
 from fspca_reproduction.results import published, published_ids, stored

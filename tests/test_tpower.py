@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from fspca import ConvergenceWarning, Covariance, check_solution, tpower
+from fspca import ConvergenceWarning, Covariance, check_solution
+from fspca.separate_supports import tpower
 from fspca.separate_supports.tpower import truncated_power
 from fspca.synthetic import make_scheme
 

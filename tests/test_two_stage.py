@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from fspca import ConvergenceWarning, Covariance, check_solution, sadmm, two_stage
-from fspca.linalg import largest
+from fspca.covariance.linalg import largest
 from fspca.separate_supports.alternation import settling_rho
-from fspca.separate_supports.two_stage import feature_scores
 from fspca.shared_support.refit import refit
+from fspca.shared_support.two_stage import feature_scores
 from fspca.synthetic import make_scheme
 
 pytestmark = pytest.mark.filterwarnings("ignore::fspca.ConvergenceWarning")

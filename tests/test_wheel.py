@@ -77,7 +77,7 @@ def test_every_example_runs_outside_the_checkout(site, tmp_path):
 def test_an_example_whose_data_are_not_in_the_wheel_is_seen(site, tmp_path):
     broken = shutil.copytree(site, tmp_path / "site")
     assert run(ALONE, tmp_path, broken, "fspca.datasets").returncode == 0
-    (broken / "fspca" / "raw" / "pitprops.csv").unlink()
+    (broken / "fspca" / "datasets" / "raw" / "pitprops.csv").unlink()
     assert run(ALONE, tmp_path, broken, "fspca.datasets").returncode == 1
 
 
@@ -90,7 +90,7 @@ def test_the_lines_of_the_readme_run(site, tmp_path):
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
-        ("import fspca.dask_source", "a dask.array needs dask: pip install 'fspca[dask]'"),
+        ("import fspca.covariance.dask_data", "a dask.array needs dask: pip install 'fspca[dask]'"),
         ("import fspca.testing", "fspca.testing needs hypothesis: pip install 'fspca[testing]'"),
         ("import fspca.plots", "fspca.plots needs matplotlib: pip install 'fspca[plots]'"),
         (
@@ -106,6 +106,6 @@ def test_what_needs_more_says_what(site, tmp_path, line, sentence):
 
 def test_the_wheel_holds_the_module_its_data_and_nothing_else(site):
     assert {p.name for p in site.iterdir()} == {"fspca", f"fspca-{fspca.__version__}.dist-info"}
-    carried = {path.name for path in (toc.ROOT / "fspca" / "raw").iterdir()}
-    assert {path.name for path in (site / "fspca" / "raw").iterdir()} == carried
+    carried = {path.name for path in (toc.ROOT / "fspca" / "datasets" / "raw").iterdir()}
+    assert {path.name for path in (site / "fspca" / "datasets" / "raw").iterdir()} == carried
     assert (site / "fspca" / "py.typed").exists()

@@ -9,7 +9,7 @@ import numpy as np
 
 import fspca
 from fspca import Covariance, SeparateSupports, SharedSupport, datasets, metrics
-from fspca.progress import Progress
+from fspca.solver import Progress
 
 X = np.eye(4)
 
@@ -23,7 +23,7 @@ value: float = answer.objective
 settled: bool = answer.converged
 fspca.ipu([[2.0, 1.0], [1.0, 2.0]], m=1, k=2, progress=True)
 fspca.go(Covariance.from_data(X, standardize=True), 1, 2)
-fspca.swap(X, 1, 2, required=[0], forbidden=(3,))
+fspca.shared_support.swap(X, 1, 2, required=[0], forbidden=(3,))
 fspca.exhaustive(X, 1, SharedSupport(1, 2).k)
 best: list[fspca.Solution] = fspca.path(X, 1, range(1, 4))
 if fspca.check_solution(X, answer, SharedSupport(1, 2, required=[0])):
@@ -34,7 +34,7 @@ distance: float = metrics.subspace_distance(answer.W, X[:, :1])
 fspca.ipu(X, 1, 2, starts=3)  # type: ignore[call-arg]
 fspca.ipu(X, 1, "2")  # type: ignore[arg-type]
 fspca.go(X, 1, 2, True)  # type: ignore[call-arg]
-fspca.soap(X, 1, 2, max_seconds="1")  # type: ignore[arg-type]
-fspca.swap(X, 1, 2, progress=1.5)  # type: ignore[arg-type]
-lost = fspca.fantope(X, 1, 2).loadings  # type: ignore[attr-defined]
+fspca.shared_support.soap(X, 1, 2, max_seconds="1")  # type: ignore[arg-type]
+fspca.shared_support.swap(X, 1, 2, progress=1.5)  # type: ignore[arg-type]
+lost = fspca.shared_support.fantope(X, 1, 2).loadings  # type: ignore[attr-defined]
 wrong: str = fspca.go(X, 1, 2).objective  # type: ignore[assignment]

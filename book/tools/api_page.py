@@ -1,7 +1,7 @@
 """Sphinx extension: book/appendix/api.md is filled with the module's names when it is read.
 
-First those of `fspca.__all__` in its groups, then those that are imported from a submodule, then
-every submodule with what it holds.
+First those of `fspca.__all__` in its groups, then the other solvers by the room of their problem,
+then what is imported from a submodule, then every submodule with what it holds.
 """
 
 import importlib
@@ -20,22 +20,26 @@ DOORS = {
         "fspca.sklearn": ("SparsePrincipalSubspace", "SparseSubspaceSelector"),
         "fspca.plots": ("figure", "curve", "plot_loadings", "plot_path", "plot_stability",
                         "plot_biplot", "plot_on_image", "plot_on_axis", "plot_history"),
-        "fspca.tables": ("read_table", "Table", "TableError"),
-        "fspca.validate": ("UnitsWarning",),
+        "fspca.datasets.tables": ("read_table", "Table", "TableError"),
+        "fspca.covariance.validate": ("UnitsWarning",),
     },
     "Judging and proving": {
-        "fspca.judge": ("objective", "Judgement"),
+        "fspca.problem": ("objective", "Judgement"),
         "fspca.check_certificate": ("check", "Verdict"),
     },
     "Writing a solver or a source": {
-        "fspca.running": ("solves", "Run"),
-        "fspca.progress": ("Progress",),
+        "fspca.solver": ("solves", "Run", "Progress"),
         "fspca.registry": ("Solver",),
         "fspca.testing": ("check_solver", "check_threads"),
-        "fspca.sources": ("Source",),
-        "fspca.linalg": ("largest", "random_subspace"),
+        "fspca.covariance.sources": ("Source",),
+        "fspca.covariance.linalg": ("largest", "random_subspace"),
     },
 }  # fmt: skip
+ROOMS = {  # of solvers, one for each problem
+    "fspca.shared_support": "Other solvers for one support shared by all components",
+    "fspca.separate_supports": "Other solvers where each component has its own support",
+    "fspca.nonnegative": "Other solvers for nonnegative loadings",
+}
 INTERNAL = "fspca.__main__"  # a command, not to be imported
 
 
@@ -50,6 +54,11 @@ def groups():
         else:
             names.append(name)
     return found
+
+
+def rivals(room):
+    """Return the solvers that a room lists and `fspca` does not."""
+    return [name for name in importlib.import_module(room).__all__ if name not in fspca.__all__]
 
 
 def submodules():
@@ -73,9 +82,9 @@ def table(names, module="fspca"):
     )
 
 
-def entry(name):
+def entry(name, module=fspca):
     """The directive that writes a public name in full."""
-    thing = getattr(fspca, name)
+    thing = getattr(module, name)
     if isinstance(thing, type):
         return f".. autoclass:: {name}\n   :members:\n"
     if callable(thing):
@@ -90,16 +99,28 @@ def names():
         here = [name for name in listed if not isinstance(getattr(fspca, name), type(fspca))]
         parts += [f"## {title}\n", table(listed)]
         parts += [rst(".. currentmodule:: fspca", "", *map(entry, here))] if here else []
+    for room, title in ROOMS.items():
+        module = importlib.import_module(room)
+        parts += [f"## {title}\n", table(rivals(room), room)]
+        parts += [rst(f".. currentmodule:: {room}", "", *(entry(n, module) for n in rivals(room)))]
     parts += ["## Imported from a submodule\n"]
     for title, modules in DOORS.items():
         parts += [f"### {title}\n"]
         parts += [table(listed, module) for module, listed in modules.items()]
     parts += ["## Submodules\n"]
     public = {id(getattr(fspca, name)) for listed in groups().values() for name in listed}
+    rival = {
+        f"{room}.{name}": getattr(importlib.import_module(room), name)
+        for room in ROOMS
+        for name in rivals(room)
+    }
+    public |= set(map(id, rival.values()))
     for module in submodules():
         contents = vars(importlib.import_module(module))
         known = [n for n, thing in contents.items() if id(thing) in public]
         lines = [f".. automodule:: {module}", "   :members:"]
+        # A file is named by its solver: the address is the function's.
+        lines += ["   :no-index:"] if module in rival else []
         lines += [f"   :exclude-members: {', '.join(sorted(known))}"] if known else []
         parts += [f"### `{module}`\n", rst(*lines)]
     return "\n".join(parts)

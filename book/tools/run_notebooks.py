@@ -21,7 +21,7 @@ from itertools import chain
 from pathlib import Path
 
 import nbformat
-from fspca.files import write_whole
+from fspca.datasets.files import write_whole
 from fspca_reproduction.closure import all_code
 from fspca_reproduction.runner import attend, made, note
 from nbclient import NotebookClient
@@ -152,7 +152,7 @@ def fingerprint(path):
 def shared_sources():
     """The module and the data, which every notebook may use; how long results took is chance."""
     digest = hashlib.sha256(all_code().encode())
-    data = chain((ROOT / "data").rglob("*.*"), (ROOT / "fspca" / "raw").iterdir())
+    data = chain((ROOT / "data").rglob("*.*"), (ROOT / "fspca" / "datasets" / "raw").iterdir())
     for file in sorted(data):
         if file.is_file() and not file.name.startswith("."):
             digest.update(without_seconds(file) if file.suffix == ".json" else file.read_bytes())

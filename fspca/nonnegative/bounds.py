@@ -5,12 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from fspca.covariance import Covariance, as_covariance
-from fspca.judge import check_solution
-from fspca.linalg import EPS
+from fspca.covariance.linalg import EPS
 from fspca.nonnegative.low_rank import checked_rank
 from fspca.nonnegative.spannogram import spannogram
-from fspca.problem import Nonnegative
-from fspca.shared_support.certificate import upper_bound
+from fspca.problem import Nonnegative, check_solution
+from fspca.proof.bounds import upper_bound
 
 MOST_FORMED = 2000  # features; above it the positive part of A, d x d numbers, is left out
 
@@ -97,7 +96,7 @@ def certify_nonnegative(A, solution, *, rank=None, max_iter=200):
 
     A lower bound that it had before is kept, unless it holds with a probability only.
 
-    >>> from fspca import em
+    >>> from fspca.nonnegative import em
     >>> A = np.array([[1.0, -0.5], [-0.5, 1.0]])
     >>> certify_nonnegative(A, em(A, 1, 2), rank=1).gap < 1e-6
     True

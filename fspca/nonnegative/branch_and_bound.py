@@ -1,6 +1,6 @@
 """Branch and bound: the best nonnegative component of A itself, proven.
 
-A node says which entries are positive and which are zero; `fspca/best_first.py` says how such a
+A node says which entries are positive and which are zero; `fspca/proof/search.py` says how such a
 tree grows, `tree.py` what is done with a node.
 """
 
@@ -8,16 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from fspca.best_first import PROOF, Part
 from fspca.covariance import Covariance
+from fspca.covariance.validate import checked_nonnegative
 from fspca.nonnegative.components import alone
 from fspca.nonnegative.low_rank import answer
-from fspca.nonnegative.tree import ComponentTree
 from fspca.problem import Nonnegative, Solution
-from fspca.progress import Listener
-from fspca.running import Run, solves
+from fspca.proof.nonnegative_tree import ComponentTree
+from fspca.proof.search import PROOF, Part
 from fspca.shared_support.branch_and_bound import branch_and_bound
-from fspca.validate import checked_nonnegative
+from fspca.solver import Listener, Run, solves
 
 
 @solves(Nonnegative)

@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 
-from fspca.linalg import EPS, embedded, largest
+from fspca.covariance.linalg import EPS, embedded, largest
 from fspca.nonnegative.low_rank import climb_low_rank, settle
 
 LEAST = 1e-3  # of a cell's largest height: lower ones are raised to it, which keeps a bound valid

@@ -5,11 +5,11 @@ from copy import deepcopy
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.linalg import embedded, largest
+from fspca.covariance.linalg import embedded, largest
+from fspca.covariance.validate import checked_choice
 from fspca.nonnegative.low_rank import low_rank
 from fspca.problem import Nonnegative, solution_of
-from fspca.running import Run
-from fspca.validate import checked_choice
+from fspca.solver import Run
 
 
 def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="random", part=None):

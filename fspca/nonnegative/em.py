@@ -4,13 +4,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import TIE, embedded, largest
+from fspca.covariance.linalg import TIE, embedded, largest
 from fspca.nonnegative.components import alone, draws, one_by_one
 from fspca.nonnegative.low_rank import answer
 from fspca.problem import CUT_SHORT, Nonnegative, SeparateSupports, Solution
-from fspca.progress import Listener
-from fspca.running import Run, solves
-from fspca.starts import checked_init, starting_point
+from fspca.shared_support.starts import checked_init, starting_point
+from fspca.solver import Listener, Run, solves
 
 
 def unit_columns(W):

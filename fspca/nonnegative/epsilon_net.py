@@ -4,11 +4,11 @@ import numpy as np
 from scipy.special import betaincc, betainccinv
 
 from fspca.covariance import Covariance
+from fspca.covariance.validate import checked_count, checked_nonnegative, checked_truth
 from fspca.nonnegative.components import alone, draws, one_by_one
 from fspca.nonnegative.low_rank import answer, checked_rank, keep_positive, low_rank
 from fspca.problem import Nonnegative, Solution
-from fspca.running import solves
-from fspca.validate import checked_count, checked_nonnegative, checked_truth
+from fspca.solver import solves
 
 BLOCK = 2_000_000  # numbers held at a time
 MOST_POINTS = 10_000_000

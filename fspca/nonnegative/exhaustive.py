@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 
 from fspca.problem import TRIED, Nonnegative, solution_of
-from fspca.running import solves
+from fspca.solver import solves
 
 MOST_SUPPORTS, MOST_SHARED = 2_000_000, 12
 BLOCK = 20_000  # supports at a time

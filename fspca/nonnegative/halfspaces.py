@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fspca.validate import checked_real
+from fspca.covariance.validate import checked_real
 
 FEASIBLE = 1e-10  # of R c, relative to the rows' lengths: far above rounding
 MOST_NUMBERS = 4_000_000  # held at a time by one level of the recursion

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from fspca.linalg import EPS, largest
+from fspca.covariance.linalg import EPS, largest
 from fspca.nonnegative.low_rank import ascend
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 
 from fspca.covariance import as_covariance
-from fspca.linalg import EPS, largest
+from fspca.covariance.linalg import EPS, largest
+from fspca.covariance.validate import checked_count
 from fspca.problem import Nonnegative, solution_of
-from fspca.running import Run
-from fspca.validate import checked_count
+from fspca.solver import Run
 
 
 def low_rank(A, rank, shift=False):

@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance, as_covariance
+from fspca.covariance.validate import checked_count, checked_nonnegative, checked_positive
 from fspca.nonnegative.components import alone, draws, one_by_one
 from fspca.nonnegative.em import unit_columns
 from fspca.nonnegative.low_rank import answer
 from fspca.problem import Nonnegative, SeparateSupports, Solution, solution_of
-from fspca.progress import Listener
-from fspca.running import Run, solves
-from fspca.starts import WORDS, checked_init, starting_point
-from fspca.validate import checked_count, checked_nonnegative, checked_positive
+from fspca.shared_support.starts import WORDS, checked_init, starting_point
+from fspca.solver import Listener, Run, solves
 
 PROBES = 24  # penalties side by side in each round of the search for a count
 ROUNDS = 3

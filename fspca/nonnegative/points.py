@@ -6,11 +6,11 @@ from math import comb
 import numpy as np
 
 import fspca.nonnegative.low_rank as lower
+from fspca.covariance.validate import checked_truth
 from fspca.nonnegative.components import alone, one_by_one
 from fspca.nonnegative.halfspaces import halfspaces_batch, unit_rows
 from fspca.problem import Nonnegative
-from fspca.running import solves
-from fspca.validate import checked_truth
+from fspca.solver import solves
 
 BLOCK = 4_000_000  # numbers held at a time
 APART = 1e-9  # relative: rows are moved so far, so that no d + 1 curves meet in a point

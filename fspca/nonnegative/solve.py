@@ -5,18 +5,17 @@ from itertools import chain, product
 
 import numpy as np
 
-from fspca.best_first import PROOF
 from fspca.covariance import Covariance
 from fspca.nonnegative.components import one_by_one
 from fspca.nonnegative.em import one_em
 from fspca.nonnegative.joint import assigned, pointed, rematch
 from fspca.nonnegative.low_rank import low_rank
-from fspca.nonnegative.relaxation import SignedGround, claim_of_columns
 from fspca.nonnegative.spannogram import best_cell
 from fspca.problem import Nonnegative, Solution, solution_of
-from fspca.progress import Listener
-from fspca.running import Run, solves
-from fspca.shared_support.certificate import upper_bound
+from fspca.proof.bounds import upper_bound
+from fspca.proof.nonnegative_relaxation import SignedGround, claim_of_columns
+from fspca.proof.search import PROOF
+from fspca.solver import Listener, Run, solves
 
 FORCED = 200  # features times components up to which each is tried in each
 FORMED = 700  # features up to which the doubly nonnegative relaxation is solved

@@ -3,13 +3,12 @@
 import numpy as np
 
 from fspca.covariance import Covariance
+from fspca.covariance.validate import checked_truth
 from fspca.nonnegative.cells import MOST_RANK, levels
 from fspca.nonnegative.components import alone, one_by_one
 from fspca.nonnegative.low_rank import answer, checked_rank, low_rank, settle
 from fspca.problem import Nonnegative, Solution
-from fspca.progress import Listener
-from fspca.running import solves
-from fspca.validate import checked_truth
+from fspca.solver import Listener, solves
 
 
 @solves(Nonnegative)

@@ -1,1 +1,21 @@
-"""Each component its own support."""
+"""Each component its own support: every solver of it, one algorithm a file."""
+
+from fspca.separate_supports.gpower import gpower
+from fspca.separate_supports.grqi import grqi
+from fspca.separate_supports.inverse_power import inverse_power
+from fspca.separate_supports.manifold_penalty import manifold_penalty
+from fspca.separate_supports.manpg import manpg
+from fspca.separate_supports.sadmm import sadmm
+from fspca.separate_supports.solve_separate import solve_separate
+from fspca.separate_supports.tpower import tpower
+
+__all__ = [
+    "gpower",
+    "grqi",
+    "inverse_power",
+    "manifold_penalty",
+    "manpg",
+    "sadmm",
+    "solve_separate",
+    "tpower",
+]

@@ -7,11 +7,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.linalg
 
-from fspca.linalg import EPS, leading_of_matrix
+from fspca.covariance.linalg import EPS, leading_of_matrix
+from fspca.covariance.validate import checked_nonnegative, checked_positive
 from fspca.separate_supports.conjugate_gradient import minimize_on_stiefel
 from fspca.separate_supports.quadratic import quadratic
 from fspca.separate_supports.stiefel import tangent
-from fspca.validate import checked_nonnegative, checked_positive
 
 LARGEST = 2000  # of min(n, d): up to here all singular vectors of X are computed, once
 SEEN = 1e-8  # a direction shorter than this, relatively, changes V'V by its square: rounding

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.linalg import basis, largest
+from fspca.covariance.linalg import basis, largest
 from fspca.problem import TOLERANCE
 
 GAIN = 1e-9  # relative; less is rounding

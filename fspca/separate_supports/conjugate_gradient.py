@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fspca.covariance.validate import checked_count, checked_nonnegative, checked_real
 from fspca.separate_supports.line_search import strong_wolfe
 from fspca.separate_supports.stiefel import qr, spin, tangent, transport
-from fspca.validate import checked_count, checked_nonnegative, checked_real
 
 
 def by_retraction(f, gradient):

@@ -3,12 +3,12 @@
 import numpy as np
 from scipy.sparse.linalg import aslinearoperator
 
-from fspca.factors import factor_of
-from fspca.leading import leading_in_memory
-from fspca.linalg import EPS, basis, largest, random_subspace
+from fspca.covariance.factors import factor_of
+from fspca.covariance.leading import leading_in_memory
+from fspca.covariance.linalg import EPS, basis, largest, random_subspace
 from fspca.problem import TOLERANCE, SeparateSupports, solution_of
-from fspca.running import Run, best_run
-from fspca.starts import WORDS, checked_init, starting_point
+from fspca.shared_support.starts import WORDS, checked_init, starting_point
+from fspca.solver import Run, best_run
 
 
 class Spent(Exception):

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
+from fspca.covariance.validate import checked_choice, checked_truth
 from fspca.problem import TOLERANCE, SeparateSupports, Solution
-from fspca.progress import Listener
-from fspca.running import solves
 from fspca.separate_supports.deflation import in_factors, projected
 from fspca.separate_supports.patterns import (
     POWER,
@@ -17,7 +16,7 @@ from fspca.separate_supports.patterns import (
     thresholded,
     unit_columns_within,
 )
-from fspca.validate import checked_choice, checked_truth
+from fspca.solver import Listener, solves
 
 
 def explained(G, S):

@@ -4,13 +4,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import EPS, embedded, largest
+from fspca.covariance.linalg import EPS, embedded, largest
+from fspca.covariance.validate import checked_integer
 from fspca.problem import SeparateSupports, Solution
-from fspca.progress import Listener
-from fspca.running import solves
 from fspca.separate_supports.deflation import in_projections
-from fspca.starts import starting_point
-from fspca.validate import checked_integer
+from fspca.shared_support.starts import starting_point
+from fspca.solver import Listener, solves
 
 
 def inverse_step(B, v):

@@ -4,14 +4,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.factors import leading_on
-from fspca.linalg import EPS, largest
+from fspca.covariance.factors import leading_on
+from fspca.covariance.linalg import EPS, largest
+from fspca.covariance.validate import checked_share
 from fspca.problem import SeparateSupports, Solution
-from fspca.progress import Listener
-from fspca.running import solves
 from fspca.separate_supports.deflation import in_factors, schur
 from fspca.separate_supports.penalty_search import penalty_search
-from fspca.validate import checked_share
+from fspca.solver import Listener, solves
 
 
 def ratio_descent(Z, f, penalty, tol=1e-6, max_iter=1000, note=None):

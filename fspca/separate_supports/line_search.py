@@ -1,6 +1,6 @@
 """The strong Wolfe line search: bracket, then zoom."""
 
-from fspca.linalg import EPS
+from fspca.covariance.linalg import EPS
 
 TRIALS = 40  # of one search; zoom leaves at most nine tenths of its bracket each time
 

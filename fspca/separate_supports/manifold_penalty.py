@@ -6,11 +6,10 @@ from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.problem import SeparateSupports, Solution
-from fspca.progress import Listener
-from fspca.running import solves
 from fspca.separate_supports.conjugate_gradient import minimize_on_stiefel
 from fspca.separate_supports.deflation import in_factors
 from fspca.separate_supports.patterns import loadings, thresholded, unit_columns_within
+from fspca.solver import Listener, solves
 
 RESTART = 20  # steps after which Fletcher and Reeves's directions, which can jam, begin anew
 

@@ -4,15 +4,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import EPS
+from fspca.covariance.linalg import EPS
+from fspca.covariance.validate import checked_nonnegative
 from fspca.problem import SeparateSupports, Solution
-from fspca.progress import Listener
-from fspca.running import solves
 from fspca.separate_supports.alternation import spread
 from fspca.separate_supports.deflation import from_starts
 from fspca.separate_supports.sparse_copy import copy_with, start_at
 from fspca.separate_supports.stiefel import retract
-from fspca.validate import checked_nonnegative
+from fspca.solver import Listener, solves
 
 NEWTON, SLIGHTEST = 50, 1e-8  # steps of the inner solver; the least part of a step that is tried
 DAMPING = 1e-4  # of Newton's steps, which where a column is empty have no derivative

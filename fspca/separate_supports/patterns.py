@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fspca.factors import leading_on
-from fspca.linalg import EPS, largest
+from fspca.covariance.factors import leading_on
+from fspca.covariance.linalg import EPS, largest
+from fspca.covariance.validate import checked_share
 from fspca.separate_supports.penalty_search import penalty_search
-from fspca.validate import checked_share
 
 POWER = {"l1": 1, "l0": 2}  # of the scale of Z that a threshold has
 SETTLED, MOST_STEPS = 1e-8, 1000  # of the loadings on a fixed pattern

@@ -3,13 +3,12 @@
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
+from fspca.covariance.validate import checked_nonnegative, checked_truth
 from fspca.problem import SeparateSupports, Solution
-from fspca.progress import Listener
-from fspca.running import solves
 from fspca.separate_supports.alternation import alternate, checked_weights, settling_rho
 from fspca.separate_supports.deflation import from_starts, in_projections
 from fspca.separate_supports.sparse_copy import copy_with, start_at
-from fspca.validate import checked_nonnegative, checked_truth
+from fspca.solver import Listener, solves
 
 
 @solves(SeparateSupports)

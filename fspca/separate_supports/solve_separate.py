@@ -8,20 +8,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import embedded, largest, random_subspace
+from fspca.covariance.linalg import embedded, largest, random_subspace
+from fspca.covariance.sources import Dense
+from fspca.covariance.validate import checked_truth
 from fspca.problem import TOLERANCE, SeparateSupports, Solution, solution_of
-from fspca.progress import Listener
-from fspca.running import Run, solves
+from fspca.proof.separate import with_claim
 from fspca.separate_supports.alternation import LARGEST
 from fspca.separate_supports.blocks import GAIN, beside, component, cut, in_turn, whittled
-from fspca.separate_supports.bound import with_claim
 from fspca.separate_supports.deflation import Spent
 from fspca.separate_supports.gpower import gpower
 from fspca.separate_supports.inverse_power import inverse_power
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.ipu import ipu
-from fspca.sources import Dense
-from fspca.validate import checked_truth
+from fspca.solver import Listener, Run, solves
 
 WIDER, WANTED = 4, 50  # times as many columns of PCA as components, and features as are asked
 REPEATED, KICKS = 10, 10  # starts in a row that are known, and components drawn anew in vain

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from fspca.linalg import fix_signs, largest
+from fspca.covariance.linalg import fix_signs, largest
 from fspca.problem import SeparateSupports
 from fspca.separate_supports.alternation import SEEN, spectrum, spread
 from fspca.separate_supports.blocks import cut
 from fspca.separate_supports.penalty_search import penalty_search
-from fspca.starts import starting_point
+from fspca.shared_support.starts import starting_point
 
 OCTAVES, TRIALS = 20, 12  # of the search: penalties below the largest eigenvalue, to 0.4 %
 SHORT = 100  # steps of a trial

@@ -4,12 +4,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import embedded, largest
+from fspca.covariance.linalg import embedded, largest
 from fspca.problem import SeparateSupports, Solution
-from fspca.progress import Listener
-from fspca.running import solves
 from fspca.separate_supports.deflation import in_projections
-from fspca.starts import starting_point
+from fspca.shared_support.starts import starting_point
+from fspca.solver import Listener, solves
 
 
 def truncated_power(A, k, start=None, note=None, tol=1e-12, max_iter=200):

@@ -1,7 +1,7 @@
 """Branch and bound: the best support, proven.
 
-A node requires some features and excludes others; `fspca/best_first.py` says how such a tree grows,
-`tree.py` what is done with a node.
+A node requires some features and excludes others; `fspca/proof/search.py` says how such a tree
+grows, `fspca/proof/tree.py` what is done with a node.
 """
 
 from collections.abc import Sequence
@@ -9,17 +9,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from fspca.best_first import PROOF, Part
 from fspca.covariance import Covariance
+from fspca.covariance.validate import checked_nonnegative
 from fspca.problem import SharedSupport, Solution
-from fspca.progress import Listener
-from fspca.running import Run, solves
-from fspca.shared_support.certificate import least_light_bound, relaxed
-from fspca.shared_support.ground import MAX_MEMORY, Certificate, Ground
+from fspca.proof.bounds import least_light_bound, relaxed
+from fspca.proof.ground import MAX_MEMORY, Certificate, Ground
+from fspca.proof.search import PROOF, Part
+from fspca.proof.tree import SupportTree, narrowed
 from fspca.shared_support.refit import solution_on
 from fspca.shared_support.swap import best_start
-from fspca.shared_support.tree import SupportTree, narrowed
-from fspca.validate import checked_nonnegative
+from fspca.solver import Listener, Run, solves
 
 
 @solves(SharedSupport)

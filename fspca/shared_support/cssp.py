@@ -3,11 +3,11 @@
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.linalg import embedded, largest
+from fspca.covariance.linalg import embedded, largest
+from fspca.covariance.validate import checked_truth
 from fspca.problem import SharedSupport, Solution, solution_of
-from fspca.running import solves
 from fspca.shared_support.refit import refit
-from fspca.validate import checked_truth
+from fspca.solver import solves
 
 
 def encoder(A, support, m):

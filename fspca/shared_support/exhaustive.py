@@ -8,12 +8,11 @@ from math import comb
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.linalg import TIE, largest
+from fspca.covariance.linalg import TIE, largest
+from fspca.covariance.validate import checked_integer
 from fspca.problem import TRIED, SharedSupport, Solution
-from fspca.progress import Listener
-from fspca.running import Run, solves
 from fspca.shared_support.refit import solution_on
-from fspca.validate import checked_integer
+from fspca.solver import Listener, Run, solves
 
 BATCH_BYTES = 2**25
 
@@ -42,7 +41,7 @@ def exhaustive(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
     max_seconds : float
         Stop then, with the best support so far.
     progress : True or callable
-        Shows a bar, or is called with a `fspca.progress.Progress` after every batch.
+        Shows a bar, or is called with a `fspca.solver.Progress` after every batch.
 
     Returns
     -------

@@ -3,14 +3,13 @@
 import numpy as np
 
 from fspca.covariance import Covariance, as_covariance
-from fspca.linalg import embedded, fix_signs, largest
+from fspca.covariance.linalg import embedded, fix_signs, largest
+from fspca.covariance.validate import checked_nonnegative, checked_truth
 from fspca.problem import SharedSupport, Solution
-from fspca.progress import Listener
-from fspca.running import Run, solves
-from fspca.shared_support.ground import Certificate, Ground
+from fspca.proof.ground import Certificate, Ground
+from fspca.proof.relaxation import ACTIVE, relax
 from fspca.shared_support.refit import solution_on
-from fspca.shared_support.relaxation import ACTIVE, relax
-from fspca.validate import checked_nonnegative, checked_truth
+from fspca.solver import Listener, Run, solves
 
 
 def penalty_for(A, m, k, run=None, bisections=12, **options):
@@ -71,12 +70,12 @@ def fantope(A: Covariance, m: int, k: int, *, penalty: float | None = None, refi
         False truncates the m leading eigenvectors of H to the k rows and orthonormalises them,
         which is how tian2020 starts its rivals; True takes the best loadings on these rows.
     tol, max_iter : float, int
-        Of each convex problem, see `fspca.shared_support.relaxation.relax`; ending at max_iter
+        Of each convex problem, see `fspca.proof.relaxation.relax`; ending at max_iter
         warns.
     max_seconds : float
         Round then what the relaxation has found.
     progress : True or callable
-        Shows a bar, or is called with a `fspca.progress.Progress` after every step.
+        Shows a bar, or is called with a `fspca.solver.Progress` after every step.
 
     Returns
     -------

@@ -3,12 +3,12 @@
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.linalg import largest
+from fspca.covariance.linalg import largest
+from fspca.covariance.validate import checked_truth
 from fspca.problem import SharedSupport, Solution
-from fspca.running import solves
-from fspca.shared_support.certificate import upper_bound, with_bound
+from fspca.proof.bounds import upper_bound, with_bound
 from fspca.shared_support.refit import solution_on
-from fspca.validate import checked_truth
+from fspca.solver import solves
 
 
 @solves(SharedSupport)

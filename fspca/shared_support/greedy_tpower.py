@@ -3,13 +3,12 @@
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.linalg import largest
+from fspca.covariance.linalg import largest
 from fspca.problem import SharedSupport, Solution
-from fspca.progress import Listener
-from fspca.running import Run, solves
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.refit import solution_on
-from fspca.starts import WORDS, checked_init
+from fspca.shared_support.starts import WORDS, checked_init
+from fspca.solver import Listener, Run, solves
 
 
 @solves(SharedSupport)
@@ -32,7 +31,7 @@ def greedy_tpower(A: Covariance, m: int, k: int, *, init: str | np.ndarray = "va
         Start from the feature of largest variance, from the leading eigenvector, from a random
         direction, or from the first column given.
     seed, tol, max_iter, max_seconds, progress : int, float, True or callable
-        As in `fspca.tpower`.
+        As in `fspca.separate_supports.tpower`.
 
     Returns
     -------

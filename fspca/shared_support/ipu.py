@@ -7,11 +7,10 @@ from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.problem import SharedSupport, Solution
-from fspca.progress import Listener
-from fspca.running import solves
 from fspca.shared_support.go import go
 from fspca.shared_support.iteration import from_every_start, proxy_rows
-from fspca.starts import SHARED_WORDS, checked_init
+from fspca.shared_support.starts import SHARED_WORDS, checked_init
+from fspca.solver import Listener, solves
 
 
 def proxy_diagonal(A, V, rows=None):
@@ -52,7 +51,7 @@ def ipu(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "go", n_starts
     max_iter, max_seconds : int, float
         Steps of one ascent, and seconds of all, at most; ending at max_iter warns.
     progress : True or callable
-        Shows a bar, or is called with a `fspca.progress.Progress` after every step.
+        Shows a bar, or is called with a `fspca.solver.Progress` after every step.
 
     Returns
     -------

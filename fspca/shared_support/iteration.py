@@ -15,14 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.leading import rotate
-from fspca.linalg import TIE, embedded, largest, random_subspace
+from fspca.covariance.leading import rotate
+from fspca.covariance.linalg import TIE, embedded, largest, random_subspace
+from fspca.covariance.sources import Dense
+from fspca.covariance.validate import checked_choice
 from fspca.problem import SharedSupport, Solution
-from fspca.running import Run
 from fspca.shared_support.refit import best_pairs, refit
-from fspca.sources import Dense
-from fspca.starts import SHARED_WORDS, checked_init, starting_point
-from fspca.validate import checked_choice
+from fspca.shared_support.starts import SHARED_WORDS, checked_init, starting_point
+from fspca.solver import Run
 
 SAME = 1e-8  # the sines between two subspaces that are called the same
 

@@ -8,15 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.linalg import embedded
+from fspca.covariance.linalg import embedded
+from fspca.covariance.validate import checked_choice
 from fspca.problem import SharedSupport, Solution
-from fspca.progress import Listener
-from fspca.running import Run, solves
-from fspca.shared_support.certificate import upper_bound, with_bound
+from fspca.proof.bounds import upper_bound, with_bound
 from fspca.shared_support.iteration import ascents
 from fspca.shared_support.refit import solution_on
 from fspca.shared_support.swap import GAIN, admitted, first_starts, swap
-from fspca.validate import checked_choice
+from fspca.solver import Listener, Run, solves
 
 
 class Several(NamedTuple):

@@ -1,7 +1,7 @@
 """The best answer on a support that is already chosen."""
 
-from fspca.covariance import DENSE_SIZE
-from fspca.linalg import embedded, leading_of_matrix
+from fspca.covariance.covariance import DENSE_SIZE
+from fspca.covariance.linalg import embedded, leading_of_matrix
 from fspca.problem import solution_of
 
 

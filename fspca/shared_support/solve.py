@@ -5,17 +5,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from fspca.best_first import PROOF
 from fspca.covariance import Covariance
-from fspca.linalg import random_subspace
+from fspca.covariance.linalg import random_subspace
+from fspca.covariance.validate import checked_choice
 from fspca.problem import SharedSupport, Solution
-from fspca.progress import Listener
-from fspca.running import Run, solves
+from fspca.proof.bounds import affordable, dual_bound, least_light_bound, relaxed
+from fspca.proof.ground import MAX_MEMORY, Ground
+from fspca.proof.search import PROOF
 from fspca.shared_support.branch_and_bound import grown
-from fspca.shared_support.certificate import affordable, dual_bound, least_light_bound, relaxed
-from fspca.shared_support.ground import MAX_MEMORY, Ground
 from fspca.shared_support.swap import best_of, best_start
-from fspca.validate import checked_choice
+from fspca.solver import Listener, Run, solves
 
 STARTS = {"fast": 5, "thorough": 30}
 

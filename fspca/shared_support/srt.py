@@ -5,9 +5,8 @@ from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.problem import SharedSupport, Solution
-from fspca.progress import Listener
-from fspca.running import solves
 from fspca.shared_support.iteration import from_every_start
+from fspca.solver import Listener, solves
 
 
 def product_rows(AW, M):

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import largest, random_subspace
+from fspca.covariance.linalg import largest, random_subspace
+from fspca.covariance.validate import checked_choice, checked_support
 from fspca.problem import SharedSupport, Solution
-from fspca.progress import Listener
-from fspca.running import Run, solves
 from fspca.shared_support.iteration import ascend_together
 from fspca.shared_support.refit import solution_on
-from fspca.starts import checked_init
-from fspca.validate import checked_choice, checked_support
+from fspca.shared_support.starts import checked_init
+from fspca.solver import Listener, Run, solves
 
 GAIN = 1e-10  # relative; less is rounding, and would let the search circle
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 PACKAGES = ("fspca", "fspca_reproduction")
-TABLES = {("fspca.registry", "SOLVERS"), ("fspca.catalogue", "CATALOGUE")}
+TABLES = {("fspca.registry", "SOLVERS"), ("fspca.datasets.catalogue", "CATALOGUE")}
 
 
 class Bare(ast.NodeTransformer):

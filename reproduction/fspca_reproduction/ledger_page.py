@@ -6,8 +6,8 @@ import re
 from html import escape
 from pathlib import Path
 
-from fspca.catalogue import CATALOGUE
-from fspca.files import write_whole
+from fspca.datasets.catalogue import CATALOGUE
+from fspca.datasets.files import write_whole
 from fspca_reproduction.claim import judges, papers
 from fspca_reproduction.ledger import entries, is_sentence
 from fspca_reproduction.results import ROOT, need_checkout, published

@@ -18,8 +18,8 @@ import scipy
 
 import fspca_reproduction
 from fspca import datasets
-from fspca.catalogue import CATALOGUE
-from fspca.files import write_whole
+from fspca.datasets.catalogue import CATALOGUE
+from fspca.datasets.files import write_whole
 from fspca_reproduction import closure
 from fspca_reproduction.results import (
     ROOT,

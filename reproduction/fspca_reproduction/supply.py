@@ -3,7 +3,7 @@
 from collections import Counter
 
 from fspca import datasets
-from fspca.catalogue import CATALOGUE
+from fspca.datasets.catalogue import CATALOGUE
 from fspca_reproduction.runner import experiments, lacks_data
 
 MADE, CARRIED, FETCHED, OWN = "made", "carried", "fetched", "own"

@@ -1,7 +1,7 @@
 """The judge's side: instances that nobody has seen, optima by enumeration, the book's judge.
 
 Nothing here shares code with a solver of fspca, nor with the model solutions: the optimum is
-found by trying every support, and an answer is judged by `fspca.judge` alone.
+found by trying every support, and an answer is judged by `fspca.problem` alone.
 """
 
 import hashlib
@@ -11,12 +11,11 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from fspca.judge import check_solution
-from fspca.problem import Nonnegative, SharedSupport
+from fspca.problem import Nonnegative, SharedSupport, check_solution
 
 # The projects' data: beside the course in the instructor's archive, else the book's own.
 HERE = Path(__file__).resolve().parent
-PLACES = [HERE.parent / "data", HERE.parents[2] / "fspca" / "raw"]
+PLACES = [HERE.parent / "data", HERE.parents[2] / "fspca" / "datasets" / "raw"]
 PROJECT_DATA = {
     "tissue": "tissue_expression.npz",
     "spectra": "tecator_spectra.npz",

@@ -11,7 +11,7 @@ import numpy as np
 
 from fspca import datasets
 from fspca.covariance import Covariance
-from fspca.linalg import largest
+from fspca.covariance.linalg import largest
 from fspca.nonnegative.epsilon_net import epsilon_net
 from fspca_reproduction.results import stored
 

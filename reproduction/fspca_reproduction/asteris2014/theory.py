@@ -20,7 +20,7 @@ from fspca.nonnegative.halfspaces import halfspaces, halfspaces_batch, unit_rows
 from fspca.nonnegative.points import candidates, intersections, spannogram_points
 from fspca.nonnegative.solve import solve_nonnegative
 from fspca.nonnegative.spannogram import spannogram
-from fspca.shared_support.certificate import upper_bound
+from fspca.proof.bounds import upper_bound
 from fspca_reproduction.asteris2014.figures import STARTS
 from fspca_reproduction.asteris2014.readings import (
     EPSILON,

@@ -19,8 +19,9 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator, svds
 
-from fspca import Covariance, datasets, go, ipu, solve, swap, upper_bound
-from fspca.linalg import largest
+from fspca import Covariance, datasets, go, ipu, solve, upper_bound
+from fspca.covariance.linalg import largest
+from fspca.shared_support import swap
 from fspca_reproduction.runner import experiment
 
 RUNS = 5

@@ -10,9 +10,9 @@ from fspca import datasets
 from fspca.check_certificate import check
 from fspca.covariance import Covariance
 from fspca.problem import ConvergenceWarning, SharedSupport
-from fspca.shared_support import tree
+from fspca.proof import tree
+from fspca.proof.bounds import LIGHT, upper_bound, with_bound
 from fspca.shared_support.branch_and_bound import branch_and_bound
-from fspca.shared_support.certificate import LIGHT, upper_bound, with_bound
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.go import go
 from fspca.shared_support.ipu import ipu

@@ -6,10 +6,10 @@ import numpy as np
 from scipy.sparse.linalg import eigsh
 
 from fspca.covariance import Covariance
+from fspca.covariance.sources import Dense
 from fspca.registry import SOLVERS
 from fspca.shared_support.ipu import proxy_diagonal
 from fspca.shared_support.refit import refit
-from fspca.sources import Dense
 from fspca.synthetic import make_scheme, scheme_spectrum
 from fspca_reproduction.runner import experiment
 

@@ -20,15 +20,15 @@ from pathlib import Path
 import numpy as np
 
 from fspca import datasets
-from fspca.best_first import PROOF
 from fspca.check_certificate import check, sha256
 from fspca.covariance import Covariance, as_covariance
 from fspca.datasets import where
-from fspca.files import write_whole
+from fspca.datasets.files import write_whole
 from fspca.problem import ConvergenceWarning, SharedSupport
+from fspca.proof.bounds import LIGHT, least_light_bound, upper_bound
+from fspca.proof.ground import Certificate, Ground
+from fspca.proof.search import PROOF
 from fspca.shared_support.branch_and_bound import branch_and_bound
-from fspca.shared_support.certificate import LIGHT, least_light_bound, upper_bound
-from fspca.shared_support.ground import Certificate, Ground
 from fspca.shared_support.swap import best_of, best_start
 from fspca.synthetic import make_spiked
 from fspca_reproduction.book.certificates import covariance_of

@@ -9,7 +9,6 @@ from math import comb
 
 import numpy as np
 
-from fspca.best_first import PROOF
 from fspca.check_certificate import (
     KINDS,
     Floating,
@@ -23,7 +22,8 @@ from fspca.check_certificate import (
     listed_one_by_one,
     shared_bound,
 )
-from fspca.shared_support.ground import placed
+from fspca.proof.ground import placed
+from fspca.proof.search import PROOF
 
 PLACES = range(2, 26)  # binary, below the bound of one component
 SPARE = 0.1  # of a gap that is left: the proof may lose so much

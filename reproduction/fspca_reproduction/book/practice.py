@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 from sklearn.decomposition import MiniBatchSparsePCA, SparsePCA
 
 from fspca import datasets
-from fspca.linalg import largest
+from fspca.covariance.linalg import largest
 from fspca.selection import held_out_share, prepared, select_k
 from fspca.shared_support.path import path
 from fspca.shared_support.refit import refit

@@ -5,8 +5,8 @@ import numpy as np
 from fspca import solve_separate
 from fspca.check_certificate import check
 from fspca.problem import SharedSupport
-from fspca.shared_support.certificate import least_light_bound, upper_bound
-from fspca.shared_support.ground import Ground
+from fspca.proof.bounds import least_light_bound, upper_bound
+from fspca.proof.ground import Ground
 from fspca.shared_support.ipu import ipu
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.data import PANELS, STANDARD, cases_of_table_2, prepared

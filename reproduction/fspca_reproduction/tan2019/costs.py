@@ -5,9 +5,9 @@ import time
 import numpy as np
 import scipy.linalg
 
-from fspca import manpg, sadmm, solve_separate, tpower
+from fspca import sadmm, solve_separate
 from fspca.covariance import Covariance
-from fspca.separate_supports import conjugate_gradient, line_search
+from fspca.separate_supports import conjugate_gradient, line_search, manpg, tpower
 from fspca.separate_supports.alternation import settling_rho, spectrum, steps
 from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.book.foundations import timed

@@ -5,7 +5,8 @@ for all of them for twenty.  Nothing is searched; scikit-learn's SparsePCA, whic
 no count, is cut to the ten largest loadings of a component, as the paper's own method is.
 """
 
-from fspca import go, ipu, solve_separate, tpower, two_stage
+from fspca import go, ipu, solve_separate, two_stage
+from fspca.separate_supports import tpower
 from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.figures import NARROW, NOISES, REPEATS, WIDE, K, summed

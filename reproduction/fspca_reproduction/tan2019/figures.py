@@ -10,14 +10,14 @@ import numpy as np
 
 from fspca import datasets
 from fspca.covariance import Covariance
-from fspca.judge import objective
-from fspca.linalg import random_subspace
+from fspca.covariance.linalg import random_subspace
+from fspca.problem import objective
+from fspca.proof.bounds import upper_bound
 from fspca.separate_supports.alternation import settling_rho, steps
-from fspca.separate_supports.two_stage import two_stage
-from fspca.shared_support.certificate import upper_bound
 from fspca.shared_support.go import go
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.refit import refit
+from fspca.shared_support.two_stage import two_stage
 from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.results import rows_of
 from fspca_reproduction.runner import experiment

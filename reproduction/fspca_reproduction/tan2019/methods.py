@@ -12,16 +12,15 @@ from itertools import product
 import numpy as np
 
 from fspca.covariance import Covariance
-from fspca.judge import objective
-from fspca.linalg import largest
-from fspca.problem import ConvergenceWarning, SeparateSupports, SharedSupport
+from fspca.covariance.linalg import largest
+from fspca.problem import ConvergenceWarning, SeparateSupports, SharedSupport, objective
+from fspca.proof.relaxation import relax
 from fspca.registry import SOLVERS
 from fspca.separate_supports.alternation import settling_rho
 from fspca.separate_supports.sadmm import sadmm
-from fspca.separate_supports.two_stage import two_stage
 from fspca.shared_support.fantope import rounded
-from fspca.shared_support.relaxation import relax
 from fspca.shared_support.soap import soap
+from fspca.shared_support.two_stage import two_stage
 
 PENALTIES, GAMMAS = [10.0**i for i in range(-2, 3)], [10.0**i for i in range(-3, 4)]
 RHOS = GAMMAS

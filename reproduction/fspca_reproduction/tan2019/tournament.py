@@ -29,8 +29,8 @@ from functools import cache
 import numpy as np
 
 from fspca import SOLVERS
-from fspca.catalogue import CATALOGUE
-from fspca.factors import factor_of
+from fspca.covariance.factors import factor_of
+from fspca.datasets.catalogue import CATALOGUE
 from fspca.problem import SeparateSupports, SharedSupport
 from fspca.separate_supports.blocks import beside, best_on, cut
 from fspca.separate_supports.manpg import manpg

@@ -12,8 +12,9 @@ import numpy as np
 
 from fspca import datasets
 from fspca.covariance import Covariance
-from fspca.linalg import leading_of_matrix
+from fspca.covariance.linalg import leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
+from fspca.proof.relaxation import relax
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.fantope import penalty_for, rounded
 from fspca.shared_support.go import go
@@ -21,10 +22,9 @@ from fspca.shared_support.greedy_tpower import greedy_tpower
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.iteration import ascents, proxy_rows
 from fspca.shared_support.refit import refit, solution_on
-from fspca.shared_support.relaxation import relax
 from fspca.shared_support.soap import orthonormal_rows, soap
 from fspca.shared_support.srt import product_rows, srt
-from fspca.starts import starting_point
+from fspca.shared_support.starts import starting_point
 from fspca.synthetic import exponential_spectrum, with_spectrum, zipf_spectrum
 from fspca_reproduction.book.foundations import large_scheme, timed
 from fspca_reproduction.runner import experiment

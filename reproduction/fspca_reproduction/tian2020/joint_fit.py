@@ -11,11 +11,11 @@ from itertools import islice, product
 
 import numpy as np
 
-from fspca.linalg import largest, leading_of_matrix
+from fspca.covariance.linalg import largest, leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
+from fspca.proof.relaxation import project_fantope
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.refit import refit
-from fspca.shared_support.relaxation import project_fantope
 from fspca.shared_support.soap import soap
 from fspca.shared_support.srt import srt
 from fspca_reproduction.results import published, rows_of

@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fspca.linalg import TIE
+from fspca.covariance.linalg import TIE
 from fspca.shared_support.ipu import ipu
 
 

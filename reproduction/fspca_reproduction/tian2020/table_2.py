@@ -10,14 +10,14 @@ import numpy as np
 
 from fspca import metrics
 from fspca.covariance import Covariance
-from fspca.linalg import largest, leading_of_matrix
+from fspca.covariance.linalg import largest, leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
+from fspca.proof.relaxation import relax
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.fantope import fantope, penalty_for, rounded
 from fspca.shared_support.go import go
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.refit import refit, solution_on
-from fspca.shared_support.relaxation import relax
 from fspca.shared_support.soap import soap
 from fspca.shared_support.srt import srt
 from fspca.synthetic import make_scheme, scheme_spectrum

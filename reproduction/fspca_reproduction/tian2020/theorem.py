@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fspca.covariance import DENSE_SIZE
+from fspca.covariance.covariance import DENSE_SIZE
 
 
 def theorem_loss(A, m, k):

@@ -12,10 +12,10 @@ import numpy as np
 import scipy.io
 import scipy.sparse
 
-from fspca import files
-from fspca.catalogue import CATALOGUE, Entry
 from fspca.covariance import Covariance
-from fspca.validate import checked_choice, needed
+from fspca.covariance.validate import checked_choice, needed
+from fspca.datasets import files
+from fspca.datasets.catalogue import CATALOGUE, Entry
 
 RAW = Path(__file__).parent / "raw"
 CSR = ("data", "indices", "indptr")
@@ -49,7 +49,7 @@ class Dataset:
     Parameters
     ----------
     name : str
-        As in `fspca.catalogue.CATALOGUE`.
+        As in `fspca.datasets.catalogue.CATALOGUE`.
     X : array (n x d) or sparse
         The data, where they were published.
     A : array (d x d)
@@ -163,7 +163,7 @@ def where(name: str) -> Path | None:
     Parameters
     ----------
     name : str
-        One of `fspca.catalogue.CATALOGUE`.
+        One of `fspca.datasets.catalogue.CATALOGUE`.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def where(name: str) -> Path | None:
 def checksum(*arrays: np.ndarray) -> str:
     """Return the sha256 of decoded arrays: of type, shape and bytes, whatever the file's format.
 
-    It is what `fspca.catalogue.CATALOGUE` knows of each set.
+    It is what `fspca.datasets.catalogue.CATALOGUE` knows of each set.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def load(name: str) -> Dataset:
     Parameters
     ----------
     name : str
-        One of `fspca.catalogue.CATALOGUE`.
+        One of `fspca.datasets.catalogue.CATALOGUE`.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def missing(name: str) -> str:
     Parameters
     ----------
     name : str
-        One of `fspca.catalogue.CATALOGUE`.
+        One of `fspca.datasets.catalogue.CATALOGUE`.
 
     Returns
     -------
@@ -318,7 +318,7 @@ def fetch(name: str, progressbar: bool = True) -> Dataset:
     Parameters
     ----------
     name : str
-        One of `fspca.catalogue.CATALOGUE`, with an address.
+        One of `fspca.datasets.catalogue.CATALOGUE`, with an address.
     progressbar : bool
         Whether the download shows how far it is.
 
@@ -362,7 +362,7 @@ def decoded(entry: Entry, path: Path) -> dict[str, np.ndarray]:
 
     Parameters
     ----------
-    entry : fspca.catalogue.Entry
+    entry : fspca.datasets.catalogue.Entry
         The set's row of the catalogue.
     path : Path
         The file.

@@ -6,16 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.linalg import embedded, largest
+from fspca.covariance.linalg import embedded, largest
+from fspca.covariance.validate import checked_nonnegative, checked_truth
 from fspca.problem import SharedSupport, Solution, solution_of
-from fspca.progress import Listener
-from fspca.running import Run, best_run, solves
 from fspca.separate_supports.alternation import alternate, checked_weights, settling_rho
 from fspca.separate_supports.deflation import Spent
 from fspca.separate_supports.sparse_copy import start_at
 from fspca.shared_support.refit import refit as best_on
-from fspca.starts import WORDS, checked_init
-from fspca.validate import checked_nonnegative, checked_truth
+from fspca.shared_support.starts import WORDS, checked_init
+from fspca.solver import Listener, Run, best_run, solves
 
 
 def feature_scores(A, V):

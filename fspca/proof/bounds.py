@@ -14,14 +14,13 @@ from time import perf_counter
 import numpy as np
 
 from fspca.covariance import Matrix, as_covariance
+from fspca.covariance.validate import checked_choice
 from fspca.problem import SharedSupport, Solution
-from fspca.progress import Listener
-from fspca.running import Progress, check_common
-from fspca.shared_support.ground import MAX_MEMORY, Certificate, Ground
-from fspca.shared_support.probable import probable_bound
-from fspca.shared_support.rows import descend_rows, with_rows
-from fspca.shared_support.semidefinite import descend, restrict, start_from, sum_largest
-from fspca.validate import checked_choice
+from fspca.proof.ground import MAX_MEMORY, Certificate, Ground
+from fspca.proof.probable import probable_bound
+from fspca.proof.rows import descend_rows, with_rows
+from fspca.proof.semidefinite import descend, restrict, start_from, sum_largest
+from fspca.solver import Listener, Progress, check_common
 
 METHODS = ("eigenvalue", "diagonal", "shifted", "dual", "rows")
 LIGHT = METHODS[:3]

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.sparse.linalg import aslinearoperator
 
-from fspca.linalg import embedded
-from fspca.sources import View
+from fspca.covariance.linalg import embedded
+from fspca.covariance.sources import View
 
 
 class Shifted(View):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.linalg import eigvalsh
 
 from fspca.check_certificate import row_terms
-from fspca.shared_support.semidefinite import EPS, RELAX, WEIGHT, TopPairs, clip_to_sum, sum_largest
+from fspca.proof.semidefinite import EPS, RELAX, WEIGHT, TopPairs, clip_to_sum, sum_largest
 
 SWEEPS, REFINED = 6, 3  # of the search for each row's level, which begins where the last ended
 

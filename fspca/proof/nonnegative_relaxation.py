@@ -14,9 +14,9 @@ import numpy as np
 from scipy.linalg import block_diag, eigh
 
 import fspca.check_certificate as checker
-from fspca.best_first import PROOF
-from fspca.linalg import largest
-from fspca.shared_support.semidefinite import RELAX, clip_to_sum, normal_solver
+from fspca.covariance.linalg import largest
+from fspca.proof.search import PROOF
+from fspca.proof.semidefinite import RELAX, clip_to_sum, normal_solver
 
 SWEEPS = 3  # towards the nearest matrix that keeps to the cuts, in a step of the iteration
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fspca.shared_support.ground import Certificate
-from fspca.shared_support.semidefinite import sum_largest
+from fspca.proof.ground import Certificate
+from fspca.proof.semidefinite import sum_largest
 
 FAILURE = 1e-9
 PRODUCTS = 100  # of the Lanczos iteration

@@ -9,12 +9,12 @@ mixes several x, and it is the sign of a product with x that is: that of P's sec
 
 import numpy as np
 
-from fspca.best_first import PROOF, Part, Tree
 from fspca.check_certificate import CUTS, decisions, none_positive
-from fspca.linalg import embedded
+from fspca.covariance.linalg import embedded
 from fspca.nonnegative.low_rank import answer, ascend_one, keep_positive
-from fspca.nonnegative.relaxation import SignedGround, claim_of_columns
-from fspca.running import Run
+from fspca.proof.nonnegative_relaxation import SignedGround, claim_of_columns
+from fspca.proof.search import PROOF, Part, Tree
+from fspca.solver import Run
 
 # steps of a node, and: it is divided where 50 of them gain less, as a share of what is missing
 ROOT, NODE, CUT = (2000, 0.05), (200, 0.2), (400, 0.1)

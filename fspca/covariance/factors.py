@@ -3,9 +3,9 @@
 import numpy as np
 from scipy.sparse.linalg import aslinearoperator
 
-from fspca.covariance import DENSE_SIZE, FORMED_SIZE
-from fspca.leading import leading_in_memory
-from fspca.linalg import EPS, embedded, leading_of_matrix
+from fspca.covariance.covariance import DENSE_SIZE, FORMED_SIZE
+from fspca.covariance.leading import leading_in_memory
+from fspca.covariance.linalg import EPS, embedded, leading_of_matrix
 
 
 def factor_of(A, least=1):

@@ -3,9 +3,9 @@
 import numpy as np
 import scipy.sparse
 
-from fspca import validate
-from fspca.data_sources import Data, Sparse
-from fspca.sources import Remembering
+from fspca.covariance import validate
+from fspca.covariance.data import Data, Sparse
+from fspca.covariance.sources import Remembering
 
 KINDS = "biuf"  # truth values, integers, floats
 
@@ -52,7 +52,7 @@ def reader(X):
     if scipy.sparse.issparse(X):
         return Sparse
     if hasattr(X, "dask"):
-        from fspca.dask_source import Dask
+        from fspca.covariance.dask_data import Dask
 
         return Dask
     return Data

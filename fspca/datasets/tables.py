@@ -10,7 +10,7 @@ import numpy as np
 import scipy.io
 import scipy.sparse
 
-from fspca import files
+from fspca.datasets import files
 
 
 class TableError(ValueError):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fspca.covariance import as_covariance
-from fspca.linalg import TIE
-from fspca.running import Run
+from fspca.covariance.linalg import TIE
+from fspca.solver import Run
 
 ACTIVE = 1e-4  # a diagonal entry of H above this is a row in use; at most 1, and known to `tol`
 
@@ -72,7 +72,7 @@ def relax(A, m, penalty, *, tol=1e-3, max_iter=1000, max_seconds=None, progress=
     tol : float
         Of both residuals, ||X - H||_F and the step's ||H - H'||_F, over sqrt(m).
     max_iter, max_seconds, progress
-        As in `fspca.fantope`.
+        As in `fspca.shared_support.fantope`.
     state : tuple
         Of an earlier Relaxation, to go on from.
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fspca.best_first import Part, Tree
 from fspca.check_certificate import decisions
-from fspca.shared_support.certificate import ROWS_SIZE
-from fspca.shared_support.ground import placed
-from fspca.shared_support.rows import RowState, descend_rows, restrict_rows, with_rows
-from fspca.shared_support.semidefinite import State, descend, restrict
+from fspca.proof.bounds import ROWS_SIZE
+from fspca.proof.ground import placed
+from fspca.proof.rows import RowState, descend_rows, restrict_rows, with_rows
+from fspca.proof.search import Part, Tree
+from fspca.proof.semidefinite import State, descend, restrict
 from fspca.shared_support.swap import best_of
 
 PLAIN_STEPS = 60

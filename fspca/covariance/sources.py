@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import eye_array
 from scipy.sparse.linalg import aslinearoperator
 
-from fspca.linalg import ACCURACY, embedded
+from fspca.covariance.linalg import ACCURACY, embedded
 
 
 class Source:

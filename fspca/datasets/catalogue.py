@@ -24,7 +24,7 @@ class Entry:
 
 
 CATALOGUE = {
-    # carried in fspca/raw
+    # carried in fspca/datasets/raw
     "pitprops": Entry(
         "pitprops.csv", (13, 13), "f8",
         "c0616855c8b0a75215470c6d5b555050c83ad020d354738f4b51dccdf0b1b0a3",

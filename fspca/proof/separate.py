@@ -14,10 +14,10 @@ from scipy.linalg import eigh
 
 from fspca.check_certificate import VERSION, check, row_terms
 from fspca.problem import SharedSupport
-from fspca.shared_support.certificate import least_light_bound, probable_bound
-from fspca.shared_support.ground import Ground
-from fspca.shared_support.rows import project_rows
-from fspca.shared_support.semidefinite import RELAX, clip_to_sum, sum_largest
+from fspca.proof.bounds import least_light_bound, probable_bound
+from fspca.proof.ground import Ground
+from fspca.proof.rows import project_rows
+from fspca.proof.semidefinite import RELAX, clip_to_sum, sum_largest
 
 SMALL, SUMMED = 40, 10_000  # features up to which all is relaxed, and rows are summed
 FEW = 2, 2  # sweeps of a projection, which begins where the last one ended

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
-from fspca import linalg, validate
-from fspca.intake import source_of
-from fspca.leading import leading_pairs
-from fspca.sources import Dense, Remembering, View
-from fspca.views import Deflated, Scaled, Shifted
+from fspca.covariance import linalg, validate
+from fspca.covariance.intake import source_of
+from fspca.covariance.leading import leading_pairs
+from fspca.covariance.sources import Dense, Remembering, View
+from fspca.covariance.views import Deflated, Scaled, Shifted
 
 FORMED_SIZE = 1000  # data with at most so many features, and more samples, is reduced to d x d
 DENSE_SIZE = 500  # up to here LAPACK on the whole matrix is quick and needs no iteration
@@ -100,11 +100,11 @@ class Covariance:
 
     @classmethod
     def from_source(cls, source: Any, ridge: float = 0.0) -> Self:
-        """The covariance that a `fspca.sources.Source` answers for, taken on trust.
+        """The covariance that a `fspca.covariance.sources.Source` answers for, taken on trust.
 
         Parameters
         ----------
-        source : fspca.sources.Source
+        source : fspca.covariance.sources.Source
             What answers.
         ridge : float
             Added to the diagonal for the solvers.
@@ -594,7 +594,7 @@ class Covariance:
 
         See Also
         --------
-        fspca.tpower : Finds one component after another so.
+        fspca.separate_supports.tpower : Finds one component after another so.
 
         Examples
         --------

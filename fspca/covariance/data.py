@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse
 from scipy.sparse.linalg import LinearOperator
 
-from fspca.linalg import ACCURACY
-from fspca.sources import Restricted, Source, among_known
+from fspca.covariance.linalg import ACCURACY
+from fspca.covariance.sources import Restricted, Source, among_known
 
 BLOCK_BYTES = 2**25
 FAR = {4: 8.0, 8: 4096.0}  # |mean| / deviation from which a feature is shifted, by bytes a number

@@ -4,8 +4,8 @@ import numpy as np
 import scipy.sparse.linalg
 from scipy.sparse.linalg import LinearOperator
 
-from fspca.linalg import ACCURACY, EPS, fix_signs, leading_of_matrix
-from fspca.sources import Dense
+from fspca.covariance.linalg import ACCURACY, EPS, fix_signs, leading_of_matrix
+from fspca.covariance.sources import Dense
 
 MOST_STEPS = 500
 LOOKS = 7  # products that look for a copy that was missed

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from fspca.data_sources import Data, merged, moments_of
-from fspca.validate import needed
+from fspca.covariance.data import Data, merged, moments_of
+from fspca.covariance.validate import needed
 
 dask = needed("dask", "dask", "a dask.array")
 delayed = dask.delayed

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from fspca.linalg import embedded, largest, random_subspace
+from fspca.covariance.linalg import embedded, largest, random_subspace
+from fspca.covariance.validate import checked_choice, checked_real
 from fspca.problem import SharedSupport
 from fspca.shared_support.fantope import fantope
 from fspca.shared_support.go import go
-from fspca.validate import checked_choice, checked_real
 
 WORDS = ("pca", "variance", "random")
 SHARED_WORDS = ("go", "fantope", *WORDS)
@@ -32,8 +32,8 @@ def starting_point(A, problem, init, rng):
     k features without loadings, W being None.
 
     Numbers that are equal up to rounding count as equal, and then the smaller index comes first
-    (`fspca.linalg.largest`): on standardised data, whose variances are 1 up to their last
-    digits, "variance" starts from the first features, whatever these digits are.
+    (`fspca.covariance.linalg.largest`): on standardised data, whose variances are 1 up to their
+    last digits, "variance" starts from the first features, whatever these digits are.
 
     >>> from fspca import Covariance, SeparateSupports
     >>> A = Covariance(np.diag([1.0, 1.0, 1.0 + 1e-15]))
