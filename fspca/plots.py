@@ -3,12 +3,52 @@
 import numpy as np
 
 from fspca.covariance.validate import needed
-from fspca.registry import SOLVERS, styled
 
 plt = needed("matplotlib.pyplot", "plots", "fspca.plots")
 
 # Okabe and Ito's colours, told apart also by those who see fewer; markers and lines differ too.
-OTHERS = {  # beside the solvers: bounds, and what solvers are compared with
+LOOKS = {  # colour, marker and line of a method's curves
+    "exhaustive": "#000000 s -",
+    "branch_and_bound": "#000000 * --",
+    "swap": "#56B4E9 D -.",
+    "solve": "#009E73 * -",
+    "go": "#0072B2 o -",
+    "go, shifted": "#56B4E9 v --",
+    "ipu": "#D55E00 D -",
+    "ipu from variances": "#D55E00 d --",
+    "ipu from random starts": "#D55E00 1 :",
+    "ipu from fantope": "#D55E00 p -.",
+    "soap": "#E69F00 P --",
+    "soap, refined": "#E69F00 p -",
+    "srt": "#CC79A7 X -.",
+    "srt from random starts": "#CC79A7 . :",
+    "cssp": "#009E73 h :",
+    "cssp, refined": "#009E73 H -",
+    "greedy_tpower": "#0072B2 < -.",
+    "fantope": "#000000 p --",
+    "fantope, refined": "#000000 h -",
+    "two_stage": "#000000 D -.",
+    "two_stage, refitted": "#000000 v :",
+    "solve_separate": "#009E73 ^ --",
+    "tpower": "#56B4E9 > -",
+    "gpower": "#009E73 d -",
+    "gpower, l0": "#009E73 1 --",
+    "gpower, block": "#E69F00 8 -",
+    "gpower, block l0": "#E69F00 2 :",
+    "grqi": "#D55E00 3 -.",
+    "inverse_power": "#0072B2 4 --",
+    "manifold_penalty": "#CC79A7 * -",
+    "sadmm": "#D55E00 s -",
+    "sadmm, deflated": "#D55E00 ^ :",
+    "manpg": "#0072B2 s --",
+    "solve_nonnegative": "#000000 D -",
+    "branch_and_bound_nonnegative": "#000000 * :",
+    "spannogram": "#0072B2 d -",
+    "spannogram, shifted": "#0072B2 D --",
+    "epsilon_net": "#56B4E9 * -.",
+    "em": "#D55E00 H --",
+    "nspca": "#CC79A7 1 :",
+    # bounds, and what solvers are compared with
     "variance": "#009E73 ^ -.",
     "admm": "#56B4E9 o --",
     "pca": "#CC79A7 x :",
@@ -20,8 +60,10 @@ OTHERS = {  # beside the solvers: bounds, and what solvers are compared with
     "cells": "#E69F00 2 --",
     "positive part": "#D55E00 + -",
 }
-STYLES = {name: styled(solver.style) for name, solver in SOLVERS.items()}
-STYLES |= {name: styled(words) for name, words in OTHERS.items()}
+STYLES = {
+    name: dict(zip(("color", "marker", "linestyle"), look.split(), strict=True))
+    for name, look in LOOKS.items()
+}
 
 
 def figure(width=6.0, height=3.4, rows=1, columns=1):

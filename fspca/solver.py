@@ -110,6 +110,7 @@ class Bar:
 
 P = ParamSpec("P")  # a solver is called as it is written,
 R = TypeVar("R")  # and gives the same
+DECLARED: dict[Callable, dict] = {}  # what each solver may be relied on for, in its own words
 INSIDE = ContextVar("INSIDE", default=False)  # whether a solver was called by a solver
 
 
@@ -395,7 +396,14 @@ def best_run(once, n_starts, max_seconds, progress):
 
 
 def solves(
-    problem: type, *, counts: bool = False, measured: tuple = ()
+    problem: type,
+    *,
+    counts: bool = False,
+    measured: tuple = (),
+    guarantee: str | None = None,
+    promises: str = "",
+    needs: str = "questions",
+    most_components: int | None = None,
 ) -> Callable[[Callable[Concatenate[Covariance, P], R]], Callable[Concatenate[Matrix, P], R]]:
     """Make a function of (Covariance, m, k, options) a solver of a problem for all that call it.
 
@@ -412,6 +420,14 @@ def solves(
         Whether a solver of separate supports takes m counts for k.
     measured : tuple of str
         The options that are in A's unit.
+    guarantee : str
+        "exact", "bounded" or "heuristic"; a function that declares none is not registered.
+    promises : str
+        Words of `fspca.registry.PROMISES`.
+    needs : str
+        "questions", a "factor" or the "matrix", as `fspca.registry.Solver` says.
+    most_components : int
+        What m may be at most; None for any number.
 
     Returns
     -------
@@ -458,6 +474,14 @@ def solves(
             check_common(given)
             return _reported(body, bound, measured)
 
+        if guarantee is not None:
+            DECLARED[solver] = {
+                "problem": problem,
+                "guarantee": guarantee,
+                "promises": promises,
+                "needs": needs,
+                "most_components": most_components,
+            }
         return solver
 
     return decorate

@@ -502,7 +502,8 @@ def by_variance(A: Covariance, m: int, k: int):
 
 
 def test_a_solver_of_four_lines_is_held_to_all_of_it_the_day_it_is_registered(monkeypatch):
-    new = replace(SOLVERS["cssp"], name="by_variance", function=by_variance, cost="a sort")
+    new = replace(SOLVERS["cssp"], name="by_variance", function=by_variance)
+    monkeypatch.setitem(which_method.ABOUT, new.name, {"cost": "a sort"})
     monkeypatch.setitem(SOLVERS, new.name, new)
     for rule in RULES:
         rule(SOLVERS["by_variance"])

@@ -16,9 +16,15 @@ def test_the_tables_are_the_registrys():
 def test_every_solver_is_there_and_a_new_one_would_be_missed(monkeypatch):
     page = which_method.tables()
     assert all(f"`{solver.name}`" in page for solver in SOLVERS.values())
-    changed = SOLVERS["tpower"].also("unheard of", "", "#000000 . -", {})
+    changed = SOLVERS["tpower"].variant("unheard of", "", {})
     monkeypatch.setitem(SOLVERS, "unheard of", changed)
     assert which_method.PAGE.read_text() != which_method.made()
+
+
+def test_a_solver_without_a_row_of_the_book_is_told_where_it_goes(monkeypatch):
+    monkeypatch.delitem(which_method.ABOUT, "tpower")
+    with pytest.raises(KeyError, match=r"tpower has no row in book/tools/methods.yml"):
+        which_method.tables()
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The tables of book/practice/which_method.md, made from the registry.
+"""The tables of book/practice/which_method.md, made from the registry and from methods.yml.
 
     python book/tools/which_method.py
 
@@ -7,9 +7,11 @@ What stands between the two marks of the page is replaced; a test fails where it
 
 from pathlib import Path
 
+import yaml
 from fspca.problem import Nonnegative, SeparateSupports, SharedSupport
 from fspca.registry import SOLVERS
 
+ABOUT = yaml.safe_load((Path(__file__).parent / "methods.yml").read_text())
 PAGE = Path(__file__).parents[1] / "practice" / "which_method.md"
 BEGIN, END = "% made by book/tools/which_method.py: begin\n", "% end\n"
 TITLES = {
@@ -23,11 +25,20 @@ HEAD = (
 )
 
 
+def about(solver):
+    """What methods.yml says of a solver: of a variant, what differs from the solver itself."""
+    itself = solver.function.__name__
+    if itself not in ABOUT:
+        raise KeyError(f"{itself} has no row in book/tools/methods.yml, which says its cost")
+    return {"sure": "", "cost": "", "unless": "", **ABOUT[itself], **ABOUT.get(solver.name, {})}
+
+
 def line(solver):
     """The row of a solver."""
-    link = f"[`{solver.name}`](../{solver.section})" if solver.section else f"`{solver.name}`"
+    said = about(solver)
+    link = f"[`{solver.name}`](../{said['section']})" if "section" in said else f"`{solver.name}`"
     promised = ("yes" if solver.promise(word) else "no" for word in ("rises", "shift"))
-    cells = (link, f"`{solver.spelling}`", solver.sure, *promised, solver.cost, solver.unless)
+    cells = (link, f"`{solver.spelling}`", said["sure"], *promised, said["cost"], said["unless"])
     return "| " + " | ".join(cells) + " |\n"
 
 

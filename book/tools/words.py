@@ -11,7 +11,8 @@ import re
 from pathlib import Path
 
 from docutils import nodes
-from fspca.registry import SOLVERS
+
+from which_method import ABOUT
 
 GLOSSARY, NOTATION = "book/appendix/glossary", "book/notation"
 NAMES = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau"
@@ -103,9 +104,9 @@ def places(app):
     env, address = app.env, app.builder.get_target_uri
     for page, title in env.titles.items():
         yield own_names(title.astext()), "chapter", title.astext(), address(page)
-    for name, solver in SOLVERS.items():
-        if solver.section and "," not in name:
-            page, _, heading = solver.section.partition("#")
+    for name, said in ABOUT.items():
+        if "section" in said and "," not in name:
+            page, _, heading = said["section"].partition("#")
             home = "book/" + page.removesuffix(".ipynb")
             title = heading.replace("-", " ") or env.titles[home].astext()
             target = address(home) + f"#{heading}" * bool(heading)

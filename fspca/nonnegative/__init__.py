@@ -7,11 +7,11 @@ from fspca.nonnegative.nspca import nspca
 from fspca.nonnegative.solve import solve_nonnegative
 from fspca.nonnegative.spannogram import spannogram
 
-__all__ = [
-    "branch_and_bound_nonnegative",
-    "em",
-    "epsilon_net",
-    "nspca",
+__all__ = [  # noqa: RUF022 (in the order of the book's tables)
     "solve_nonnegative",
+    "branch_and_bound_nonnegative",
     "spannogram",
+    "epsilon_net",
+    "em",
+    "nspca",
 ]

@@ -19,7 +19,7 @@ from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.solver import Listener, Run, solves
 
 
-@solves(Nonnegative)
+@solves(Nonnegative, guarantee="exact", promises="shift labels", needs="matrix", most_components=1)
 def branch_and_bound_nonnegative(A: Covariance, m: int, k: int, *, gap: float = 0.0,
         n_starts: int = 20, seed: int | None = 0, max_iter: int = 10_000,
         max_seconds: float | None = None,

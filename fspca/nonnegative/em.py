@@ -58,7 +58,7 @@ def iterate(A, W, k, tol, run):
     return W, np.array(values)
 
 
-@solves(Nonnegative)
+@solves(Nonnegative, guarantee="heuristic", promises="")
 def em(A: Covariance, m: int, k: int, *, apart: str = "supports", init: str | ArrayLike = "random",
        n_starts: int = 5, seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,
        max_seconds: float | None = None, progress: Listener | None = None) -> Solution:  # fmt: skip

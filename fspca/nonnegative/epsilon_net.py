@@ -63,7 +63,7 @@ def best_drawn(V, C, k):
     return point
 
 
-@solves(Nonnegative)
+@solves(Nonnegative, guarantee="bounded", promises="rises")
 def epsilon_net(A: Covariance, m: int, k: int, *, rank: int | None = None, epsilon: float = 0.1,
                 n_samples: int | None = None, shift: bool = False, apart: str = "supports",
                 seed: int | None = 0) -> Solution:  # fmt: skip

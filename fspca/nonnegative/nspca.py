@@ -75,7 +75,7 @@ def lanes(S, U, alpha, beta, tol, run):
     return U, values
 
 
-@solves(Nonnegative)
+@solves(Nonnegative, guarantee="heuristic", promises="rises", needs="matrix")
 def nspca(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
           alpha: float | None = None, apart: str = "supports", init: str | ArrayLike = "random",
           n_starts: int = 3, seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,

@@ -22,7 +22,7 @@ FORMED = 700  # features up to which the doubly nonnegative relaxation is solved
 RANK, NEAR = 3, 1e-3  # of the low-rank part that starts come from, and how nearly it is solved
 
 
-@solves(Nonnegative, counts=True)
+@solves(Nonnegative, counts=True, guarantee="bounded", promises="rises", needs="matrix")
 def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: bool = False,
                       n_starts: int = 30, seed: int | None = 0, max_iter: int = 300,
                       max_seconds: float | None = None,

@@ -11,7 +11,7 @@ from fspca.problem import Nonnegative, Solution
 from fspca.solver import Listener, solves
 
 
-@solves(Nonnegative)
+@solves(Nonnegative, guarantee="bounded", promises="labels")
 def spannogram(A: Covariance, m: int, k: int, *, rank: int | None = None, shift: bool = False,
                apart: str = "supports", tol: float = 0.0, max_iter: int = 1_000_000,
                max_seconds: float | None = None,

@@ -9,13 +9,13 @@ from fspca.separate_supports.sadmm import sadmm
 from fspca.separate_supports.solve_separate import solve_separate
 from fspca.separate_supports.tpower import tpower
 
-__all__ = [
+__all__ = [  # noqa: RUF022 (in the order of the book's tables)
+    "solve_separate",
+    "tpower",
     "gpower",
     "grqi",
     "inverse_power",
     "manifold_penalty",
-    "manpg",
     "sadmm",
-    "solve_separate",
-    "tpower",
+    "manpg",
 ]

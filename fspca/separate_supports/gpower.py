@@ -46,7 +46,7 @@ def climb_penalised(Z, X, gamma, norm="l1", tol=1e-6, max_iter=1000, note=None):
         X = polar(G, X)
 
 
-@solves(SeparateSupports)
+@solves(SeparateSupports, guarantee="heuristic", promises="labels", needs="factor")
 def gpower(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
            norm: str = "l1", block: bool = False, init: str | ArrayLike = "variance",
            n_starts: int = 1, seed: int | None = 0, tol: float = 1e-6, max_iter: int = 1000,

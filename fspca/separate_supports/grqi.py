@@ -56,7 +56,7 @@ def rayleigh(A, k, start=None, note=None, power_steps=None, tol=1e-6, max_iter=1
     return x, n_iter, "max_iter"
 
 
-@solves(SeparateSupports)
+@solves(SeparateSupports, guarantee="heuristic", promises="labels")
 def grqi(A: Covariance, m: int, k: int, *, power_steps: int | None = None,
          init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
          tol: float = 1e-6, max_iter: int = 150, max_seconds: float | None = None,

@@ -35,7 +35,7 @@ def ratio_descent(Z, f, penalty, tol=1e-6, max_iter=1000, note=None):
             note((f / np.linalg.norm(f))[:, None])
 
 
-@solves(SeparateSupports)
+@solves(SeparateSupports, guarantee="heuristic", promises="labels", needs="factor")
 def inverse_power(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
                   init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
                   tol: float = 1e-6, max_iter: int = 1000, max_seconds: float | None = None,

@@ -54,7 +54,7 @@ def descend_on_manifold(Z, X, gamma, note=None, tol=1e-6, max_iter=200):
             return X, T, max_iter - left, "settled" if minimum.converged else "max_iter"
 
 
-@solves(SeparateSupports)
+@solves(SeparateSupports, guarantee="heuristic", promises="labels", needs="factor")
 def manifold_penalty(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
                      init: str | ArrayLike = "variance", n_starts: int = 1, seed: int | None = 0,
                      tol: float = 1e-6, max_iter: int = 200, max_seconds: float | None = None,

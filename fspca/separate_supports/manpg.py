@@ -98,7 +98,7 @@ def descend_proximally(A, V, penalty, note=None, tol=1e-6, max_iter=1000):
     return (V, Y), "max_iter"
 
 
-@solves(SeparateSupports)
+@solves(SeparateSupports, guarantee="heuristic", promises="labels")
 def manpg(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
           init: str | ArrayLike = "pca", n_starts: int = 1, seed: int | None = 0, tol: float = 1e-6,
           max_iter: int = 1000, max_seconds: float | None = None,

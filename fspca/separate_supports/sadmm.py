@@ -11,7 +11,7 @@ from fspca.separate_supports.sparse_copy import copy_with, start_at
 from fspca.solver import Listener, solves
 
 
-@solves(SeparateSupports)
+@solves(SeparateSupports, guarantee="heuristic", promises="shift labels")
 def sadmm(A: Covariance, m: int, k: int | None = None, *, penalty: float | None = None,
           gamma: float | None = None, rho: float | None = None, growth: float = 1.1,
           rho_max: float | None = None, plain: bool = False, deflated: bool = False,

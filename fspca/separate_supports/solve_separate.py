@@ -27,7 +27,7 @@ REPEATED, KICKS = 10, 10  # starts in a row that are known, and components drawn
 FIRST, SWEEPS, POLISHED = 2, 50, 6  # sweeps of each start, and of the best of so many patterns
 
 
-@solves(SeparateSupports, counts=True)
+@solves(SeparateSupports, counts=True, guarantee="bounded", promises="rises")
 def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal: bool = False,
                    init: str | ArrayLike = "pca", n_starts: int = 60, seed: int | None = 0,
                    max_seconds: float | None = None,

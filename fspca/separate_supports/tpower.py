@@ -38,7 +38,7 @@ def truncated_power(A, k, start=None, note=None, tol=1e-12, max_iter=200):
         x = embedded(v, rows, A.size)
 
 
-@solves(SeparateSupports)
+@solves(SeparateSupports, guarantee="heuristic", promises="labels")
 def tpower(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "variance", n_starts: int = 1,
            seed: int | None = 0, tol: float = 1e-12, max_iter: int = 200,
            max_seconds: float | None = None,

@@ -14,18 +14,18 @@ from fspca.shared_support.srt import srt
 from fspca.shared_support.swap import swap
 from fspca.shared_support.two_stage import two_stage
 
-__all__ = [
-    "branch_and_bound",
-    "cssp",
+__all__ = [  # noqa: RUF022 (in the order of the book's tables)
     "exhaustive",
-    "fantope",
-    "go",
-    "greedy_tpower",
-    "ipu",
-    "path",
-    "soap",
-    "solve",
-    "srt",
+    "branch_and_bound",
     "swap",
+    "solve",
+    "go",
+    "ipu",
+    "soap",
+    "srt",
+    "cssp",
+    "greedy_tpower",
+    "fantope",
     "two_stage",
+    "path",
 ]

@@ -21,7 +21,7 @@ from fspca.shared_support.swap import best_start
 from fspca.solver import Listener, Run, solves
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, guarantee="exact", promises="shift labels", needs="matrix")
 def branch_and_bound(A: Covariance, m: int, k: int, *, gap: float = 0.0,
                      required: Sequence[int] = (), forbidden: Sequence[int] = (),
                      max_memory: float = MAX_MEMORY, n_starts: int = 1, seed: int | None = 0,

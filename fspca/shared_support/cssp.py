@@ -25,7 +25,7 @@ def encoder(A, support, m):
     return inverse_root @ np.linalg.svd(cross, full_matrices=False)[2][:m].T
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, guarantee="heuristic", promises="labels")
 def cssp(A: Covariance, m: int, k: int, *, refined: bool = False) -> Solution:
     r"""Choose the k features with the largest leverage scores, encode with regression loadings.
 

@@ -17,7 +17,7 @@ from fspca.solver import Listener, Run, solves
 BATCH_BYTES = 2**25
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, guarantee="exact", promises="shift labels", needs="matrix")
 def exhaustive(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
                forbidden: Sequence[int] = (), max_supports: int = 5_000_000,
                max_seconds: float | None = None,

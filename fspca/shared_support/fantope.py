@@ -48,7 +48,7 @@ def keep_rounded(run, A, m, k, relaxation):
     run.keep(value, (relaxation, W, support))
 
 
-@solves(SharedSupport, measured=("penalty",))
+@solves(SharedSupport, measured=("penalty",), guarantee="bounded", promises="shift", needs="matrix")
 def fantope(A: Covariance, m: int, k: int, *, penalty: float | None = None, refined: bool = False,
             tol: float = 1e-3, max_iter: int = 1000, max_seconds: float | None = None,
             progress: Listener | None = None) -> Solution:  # fmt: skip

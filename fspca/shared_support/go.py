@@ -11,7 +11,7 @@ from fspca.shared_support.refit import solution_on
 from fspca.solver import solves
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, guarantee="bounded", promises="labels")
 def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
     r"""Choose the k features with the largest variance in the leading part of A, then refit.
 

@@ -11,7 +11,7 @@ from fspca.shared_support.starts import WORDS, checked_init
 from fspca.solver import Listener, Run, solves
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, guarantee="heuristic", promises="labels")
 def greedy_tpower(A: Covariance, m: int, k: int, *, init: str | np.ndarray = "variance",
                   seed: int | np.random.Generator | None = 0, tol: float = 1e-12,
                   max_iter: int = 200, max_seconds: float | None = None,

@@ -23,7 +23,7 @@ def proxy_diagonal(A, V, rows=None):
     return np.einsum("ij,ij->i", Z, Z)
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, guarantee="bounded", promises="rises labels")
 def ipu(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "go", n_starts: int = 1,
         seed: int | None = 0, max_iter: int = 100, max_seconds: float | None = None,
         progress: Listener | None = None) -> Solution:  # fmt: skip

@@ -14,7 +14,7 @@ def orthonormal_rows(AW, M):
     return np.linalg.qr(AW)[0]
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, guarantee="heuristic", promises="labels")
 def soap(A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "last",
          init: str | ArrayLike = "go", n_starts: int = 1, seed: int | None = 0, max_iter: int = 100,
          max_seconds: float | None = None,

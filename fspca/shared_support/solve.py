@@ -19,7 +19,7 @@ from fspca.solver import Listener, Run, solves
 STARTS = {"fast": 5, "thorough": 30}
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, guarantee="bounded", promises="rises")
 def solve(A: Covariance, m: int, k: int, *, effort: str = "fast", required: Sequence[int] = (),
           forbidden: Sequence[int] = (), max_memory: float = MAX_MEMORY, seed: int | None = 0,
           max_iter: int = 500, max_seconds: float | None = None,

@@ -15,7 +15,7 @@ def product_rows(AW, M):
     return AW / peak if peak > 0 else AW
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, guarantee="heuristic", promises="labels")
 def srt(A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "last",
         init: str | ArrayLike = "go", n_starts: int = 1, seed: int | None = 0, max_iter: int = 100,
         max_seconds: float | None = None,

@@ -21,7 +21,7 @@ from fspca.solver import Listener, Run, solves
 GAIN = 1e-10  # relative; less is rounding, and would let the search circle
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, guarantee="heuristic", promises="rises shift labels")
 def swap(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
          forbidden: Sequence[int] = (), init: str | ArrayLike = "variance", max_iter: int = 1000,
          max_seconds: float | None = None,

@@ -28,7 +28,7 @@ def feature_scores(A, V):
     return np.abs(V) @ sigma
 
 
-@solves(SharedSupport)
+@solves(SharedSupport, guarantee="heuristic", promises="labels")
 def two_stage(A: Covariance, m: int, k: int, *, penalty: float | None = None,
               gamma: float | None = None, rho: float | None = None, first: ArrayLike | None = None,
               refit: bool = False, growth: float = 1.1, rho_max: float | None = None,
