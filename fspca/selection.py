@@ -306,8 +306,20 @@ def select_k(X, m, ks=None, *, folds=5, subsamples=40, permutations=5, center=Tr
     """
     X, names = as_table(X)
     ks = default_counts(m, X.shape[1]) if ks is None else sorted(set(map(int, ks)))
-    return _choose(X, "k", (m, ks), names, folds, subsamples, permutations, center,
-                   standardize, bound, seed, progress, resume)  # fmt: skip
+    return _choose(
+        X,
+        "k",
+        (m, ks),
+        names=names,
+        folds=folds,
+        subsamples=subsamples,
+        permutations=permutations,
+        conventions=(center, standardize),
+        bound=bound,
+        seed=seed,
+        progress=progress,
+        resume=resume,
+    )
 
 
 def select_m(X, k, ms=None, *, folds=5, subsamples=40, permutations=5, center=True,
@@ -358,8 +370,20 @@ def select_m(X, k, ms=None, *, folds=5, subsamples=40, permutations=5, center=Tr
     """
     X, names = as_table(X)
     ms = list(range(1, min(10, k) + 1)) if ms is None else sorted(set(map(int, ms)))
-    return _choose(X, "m", (ms, k), names, folds, subsamples, permutations, center,
-                   standardize, bound, seed, progress, resume)  # fmt: skip
+    return _choose(
+        X,
+        "m",
+        (ms, k),
+        names=names,
+        folds=folds,
+        subsamples=subsamples,
+        permutations=permutations,
+        conventions=(center, standardize),
+        bound=bound,
+        seed=seed,
+        progress=progress,
+        resume=resume,
+    )
 
 
 def fewest(A, m, share):
@@ -449,15 +473,16 @@ class Rows(list):
                 file.write(json.dumps(row) + "\n")
 
 
-def _choose(X, what, asked, names, folds, subsamples, permutations, center, standardize, bound,
-            seed, progress, resume):  # fmt: skip
+def _choose(X, what, asked, *, names, folds, subsamples, permutations, conventions, bound, seed,
+            progress, resume):  # fmt: skip
+    """Return the Choice among the counts asked for, one job for each fold, shuffle and half."""
     n = len(X)
     if not 2 <= checked_count("folds", folds) <= n // 2:
         raise ValueError(f"folds={folds} must lie between 2 and n / 2 = {n // 2}")
     for name, number in {"subsamples": subsamples, "permutations": permutations}.items():
         if checked_count(name, number) < 2:
             raise ValueError(f"{name}={number} must be at least 2")
-    conventions = center, standardize
+    center, standardize = conventions
     A = Covariance.from_data(X, center=center, standardize=standardize)
     A.names = names
     solutions = tuple(path(A, *asked, bound=bound))

@@ -16,6 +16,7 @@ from fspca import SOLVERS, ConvergenceWarning, Covariance, check_solution
 from fspca.covariance.linalg import largest
 from fspca.covariance.sources import Dense, Source
 from fspca.problem import CUT_SHORT, TRIED, SharedSupport
+from fspca.registry import ROOMS
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.refit import refit, solution_on
 from fspca.shared_support.starts import SHARED_WORDS, WORDS
@@ -317,7 +318,10 @@ def test_every_solver_keeps_the_contract(name, rule, monkeypatch):
 
 
 def test_every_public_solver_is_held_to_it():
-    public = {each for each in vars(fspca).values() if hasattr(each, "__wrapped__")}
+    rooms = (fspca, *ROOMS)
+    public = {
+        each for room in rooms for each in vars(room).values() if hasattr(each, "__wrapped__")
+    }
     several = {fspca.path}  # answers a list, and keeps the budgets of all: test_path says how
     assert public - several == {solver.function for solver in SOLVERS.values()}
 

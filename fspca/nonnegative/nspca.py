@@ -151,7 +151,9 @@ def nspca(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
         rngs = draws(seed)
 
         def method(A, k, run, init=init):
-            return with_count(A, k, given, init, n_starts, next(rngs), tol, run)
+            return with_count(
+                A, k, run, alpha=given, init=init, n_starts=n_starts, seed=next(rngs), tol=tol
+            )
 
         return one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init)
     A, beta = A.plain, checked_nonnegative("penalty", penalty)
@@ -211,7 +213,7 @@ def nspca_path(A, penalties, *, alpha=None, init="random", n_starts=3, seed=0, t
     return run.finish(lambda: [finished(A, u, run) for u in np.moveaxis(U, 2, 0)])
 
 
-def with_count(A, k, alpha, init, n_starts, seed, tol, run):
+def with_count(A, k, run, *, alpha, init, n_starts, seed, tol):
     """Return the best component with k nonzeros, or fewer, searching for its penalty."""
     top = max(A.leading(1)[0][0], np.finfo(float).tiny)
     penalties, tried = np.append(0.0, np.geomspace(top / A.size / 10, top, PROBES - 1)), []

@@ -80,7 +80,7 @@ def completed(A, W):
     return W
 
 
-def from_starts(A, m, k, solver, search, init, n_starts, seed, max_seconds, progress):
+def from_starts(A, m, k, solver, search, *, init, n_starts, seed, max_seconds, progress):
     """Return the best Solution, by its score, of a run from `init` and more from random starts.
 
     `search(components, init, rng)` finds components until there are m or nothing is left.
@@ -91,16 +91,18 @@ def from_starts(A, m, k, solver, search, init, n_starts, seed, max_seconds, prog
 
     def once(n, starts):
         run = Run(None, starts.left, starts.hear, latest=True)
-        return _once(A, m, k, solver, search, init if n == 1 else "random", rng, run)
+        start = init if n == 1 else "random"
+        return _once(A, m, k, solver, lambda found: search(found, start, rng), run)
 
     return best_run(once, n_starts, max_seconds, progress)
 
 
-def _once(A, m, k, solver, search, init, rng, run):
+def _once(A, m, k, solver, search, run):
+    """Return the Solution that one search finds, completed where its budget was spent."""
     components = Components(A, m, run)
     with run:
         try:
-            search(components, init, rng)
+            search(components)
             run.answer = components.W, components.V
             run.stop("max_iter" if "max_iter" in components.ends else "settled")
         except Spent:

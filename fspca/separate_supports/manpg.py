@@ -163,4 +163,15 @@ def manpg(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
         V = start_at(A, m, init, rng)
         components.add(*copy_with(A, V, k, penalty, run, components.note))
 
-    return from_starts(A, m, k, "manpg", all_at_once, init, n_starts, seed, max_seconds, progress)
+    return from_starts(
+        A,
+        m,
+        k,
+        "manpg",
+        all_at_once,
+        init=init,
+        n_starts=n_starts,
+        seed=seed,
+        max_seconds=max_seconds,
+        progress=progress,
+    )

@@ -86,6 +86,16 @@ def ipu(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "go", n_starts
         checked_init(init, A.size, m, SHARED_WORDS)
         return replace(go(A, m, k), solver="ipu")
     return from_every_start(
-        A, m, k, proxy_rows, "ipu", init, n_starts, seed, max_iter, max_seconds, progress,
+        A,
+        m,
+        k,
+        proxy_rows,
+        "ipu",
+        init=init,
+        n_starts=n_starts,
+        seed=seed,
+        max_iter=max_iter,
+        max_seconds=max_seconds,
+        progress=progress,
         refined=True,
-    )  # fmt: skip
+    )

@@ -133,7 +133,7 @@ def ascend_together(A, asked, max_iter=100):
 
 
 def from_every_start(
-    A, m, k, scale, solver, init, n_starts, seed, max_iter, max_seconds, progress, *, refined,
+    A, m, k, scale, solver, *, init, n_starts, seed, max_iter, max_seconds, progress, refined,
     keep="last",
 ):  # fmt: skip
     """Take the steps from all starts side by side, and return the best Solution."""

@@ -73,6 +73,17 @@ def srt(A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "la
     srt: explains 3 (46.2 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features (1 step)
     """
     return from_every_start(
-        A, m, k, product_rows, "srt", init, n_starts, seed, max_iter, max_seconds, progress,
-        refined=refined, keep=keep,
-    )  # fmt: skip
+        A,
+        m,
+        k,
+        product_rows,
+        "srt",
+        init=init,
+        n_starts=n_starts,
+        seed=seed,
+        max_iter=max_iter,
+        max_seconds=max_seconds,
+        progress=progress,
+        refined=refined,
+        keep=keep,
+    )

@@ -105,13 +105,15 @@ def two_stage(A: Covariance, m: int, k: int, *, penalty: float | None = None,
     def once(n, starts):
         run = Run(None, starts.left, starts.hear, latest=True)
         V = start_at(A, m, init if n == 1 else "random", rng)
-        return _stages(A, m, k, stage, V, first is None or n > 1, refit, run)
+        needs_first = first is None or n > 1
+        return _stages(A, SharedSupport(m, k), stage, V, run, needs_first=needs_first, refit=refit)
 
     return best_run(once, n_starts, max_seconds, progress)
 
 
-def _stages(A, m, k, stage, V, needs_first, refit, run):
+def _stages(A, problem, stage, V, run, *, needs_first, refit):
     """Return the Solution of both stages from V, or of the second where V is the first's."""
+    m, k = problem.m, problem.k
     ended, turns = ["settled"], iter(run)
 
     def note(W, support):
@@ -144,6 +146,6 @@ def _stages(A, m, k, stage, V, needs_first, refit, run):
 
     def build():
         W, support = run.answer
-        return solution_of(A, SharedSupport(m, k), W, "two_stage", support=support, **run.facts)
+        return solution_of(A, problem, W, "two_stage", support=support, **run.facts)
 
     return run.finish(build)
