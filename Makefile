@@ -50,8 +50,8 @@ test-book: $(HTML)/.built  ## build the book, any warning being an error, check 
 
 test-notebooks: $(VENV)/.notebooks  ## run the notebooks and compare with their stored outputs
 
-reproduce: $(READY)  ## recompute the stored results and the ledger, then run all notebooks in place (resumes when interrupted)
-	$(BIN)/python -m fspca_reproduction run --resume
+reproduce: $(READY)  ## recompute the stored results (all, or OLDER_THAN=commit) and the ledger, then run all notebooks in place (resumes when interrupted)
+	$(BIN)/python -m fspca_reproduction run --resume $(if $(OLDER_THAN),--older-than $(OLDER_THAN))
 	$(BIN)/python -m fspca_reproduction ledger
 	$(BIN)/python book/tools/run_notebooks.py --resume
 	rm -f .cache/reproduced.json
@@ -101,7 +101,7 @@ $(READY): requirements.txt pyproject.toml reproduction/pyproject.toml
 	@touch $@
 
 # All pages are read again: a page that was not read could hide its warnings.
-$(HTML)/.built: $(READY) $(PAGES) $(MODULE) $(wildcard data/results/nightly/*.json)
+$(HTML)/.built: $(READY) $(PAGES) $(MODULE) $(wildcard data/results/*.json data/results/nightly/*.json)
 	rm -rf $(HTML)
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
 	@touch $@
