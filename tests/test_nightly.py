@@ -153,3 +153,20 @@ def test_a_mutant_has_its_name_from_the_code_alone():
     )
     assert [words for words, _ in mutants.mutants(longer)] == told
     assert mutants.code(longer) == mutants.code(source) != mutants.code(source.replace("2", "3"))
+    moved = "from elsewhere import h\n" + source
+    assert mutants.code(moved) == mutants.code(source)
+
+
+def test_a_function_that_moves_keeps_why_its_mutants_survive(tmp_path, monkeypatch):
+    source = "def f(x):\n    return x + 1\n"
+    (tmp_path / "fspca").mkdir()
+    (tmp_path / "fspca" / "new.py").write_text(source)
+    monkeypatch.setattr(mutants, "TOP", tmp_path)
+    monkeypatch.setattr(mutants, "STORE", tmp_path / "mutants.json")
+    monkeypatch.setitem(mutants.TESTED, "new", "new")
+    kept = {"old": {"survived": {"f: 1  ->  2": "a margin", "f: gone  ->  2": "none"}}}
+    tried = []
+    monkeypatch.setattr(mutants, "run", lambda module, tree, *_: (tried.append(tree) or True, {}))
+    mutants.examine("new", kept, 9, 9.0, {})
+    assert kept["new"]["survived"] == {"f: 1  ->  2": "a margin", "f: x + 1  ->  x - 1": ""}
+    assert len(tried) == 2  # as it is, and the one without a reason

@@ -84,7 +84,7 @@ def lacks_data(case):
 
 
 def made():
-    """Return what this pass has made, from which code, by the experiment's id or notebook's path."""
+    """Return what this pass has made, from which code: by an id or a notebook's path."""
     found = read_json(STATE) if STATE.exists() else {}
     if not isinstance(found, dict):
         raise DamagedError(f"{STATE} is not what a pass has written: remove it")
