@@ -7,7 +7,6 @@ What it found beside may be `told`, in a few words.
 import json
 import os
 import platform
-import subprocess
 import sys
 import time
 from functools import cache
@@ -15,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from fspca.datasets.files import write_whole
-from fspca_reproduction.closure import all_code
+from fspca_reproduction import checkout
 
 TOP = Path(__file__).parents[1]
 FOLDER = TOP / "data" / "results" / "nightly"
@@ -28,9 +27,14 @@ def pytest_addoption(parser):
 
 @cache
 def commit():
-    """The commit that is tested, with a plus where files differ from it."""
-    asked = ["git", "describe", "--always", "--abbrev=10", "--exclude=*", "--dirty=+"]
-    return subprocess.run(asked, cwd=TOP, capture_output=True, text=True).stdout.strip()
+    """The commit that is tested, with a plus where files of the code differ from it."""
+    return checkout.commit(TOP) + "+" * (not checkout.is_clean("tests", root=TOP))
+
+
+@cache
+def trees(file):
+    """What git calls the code and a file of tests, or None where they are not committed."""
+    return checkout.trees(f"tests/{Path(file).name}", root=TOP)
 
 
 def stored(path):
@@ -52,8 +56,8 @@ def pytest_collection_modifyitems(config, items):
     if config.getoption("--resume"):
         passed = set()
         for path in FOLDER.glob("*.json"):
-            kept, here = stored(path), all_code(TOP / "tests" / f"{path.stem}.py")[:16]
-            at = {name for name, run in kept["runs"].items() if run.get("code") == here}
+            kept, here = stored(path), trees(f"{path.stem}.py")
+            at = {name for name, run in kept["runs"].items() if here and run.get("trees") == here}
             passed |= {f"tests/{path.stem}.py::{name}" for name, row in kept["tests"].items()
                        if row["run"] in at and row["outcome"] == "passed"}  # fmt: skip
         items[:] = [item for item in items if item.nodeid not in passed]
@@ -70,7 +74,7 @@ def pytest_runtest_logreport(report):
     kept["runs"][NOW] = {
         "command": f"pytest {' '.join(sys.argv[1:])}",
         "commit": commit(),
-        "code": all_code(TOP / file)[:16],
+        "trees": trees(file),
         "python": platform.python_version(),
         "numpy": version("numpy"),
         "scipy": version("scipy"),

@@ -320,8 +320,8 @@ def notes():
         "many rows": b'{"rows": [], "stamps": [{}], "made": [[0, 1000000000000]]}',
         "no stamps": b'{"rows": [{}], "stamps": [], "made": [[0, 1]]}',
         "keys twice": b'{"rows": [], "rows": {}}', "a pickle": pickle.dumps(Evil()),
-        "packed": zlib.compress(b"{}"), "line": b'{"place": 1, "code": []}\n',
-        "lines": b'{"place": "x"}\n[]\nnull\n{"place": "x", "code": "y"}\n{"pla',
+        "packed": zlib.compress(b"{}"), "line": b'{"place": 1, "trees": []}\n',
+        "lines": b'{"place": "x"}\n[]\nnull\n{"place": "x", "trees": "y"}\n{"pla',
     }.items()  # fmt: skip
 
 

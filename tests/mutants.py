@@ -112,7 +112,7 @@ def mutants(source):
     The words do not depend on the lines above: in a function the second of its kind says so.
     """
     tree, seen = ast.parse(source), Counter()
-    name = names(tree)
+    name = owners(tree)
     for n, node in enumerate(nodes(tree)):
         for i, (field, value) in enumerate(changes(node)):
             was, old = ast.unparse(node), getattr(node, field)
@@ -122,27 +122,30 @@ def mutants(source):
             if "\n" in was:  # of a statement the line that differs
                 both = zip(was.splitlines(), now.splitlines(), strict=False)
                 was, now = next((one, other) for one, other in both if one != other)
-            told = f"{name.get(getattr(node, 'lineno', 0), '')}: {was.strip()}  ->  {now.strip()}"
+            told = f"{name[node]}: {was.strip()}  ->  {now.strip()}"
             seen[told] += 1
             told += f" ({seen[told]})" if seen[told] > 1 else ""
             yield told, partial(changed, source, n, i)
 
 
-def names(tree):
-    """Return for each line the innermost function or class that it is in."""
-    found = {}
+def owners(tree):
+    """Return for each node the name of the innermost function or class that it is in."""
+    found = {tree: ""}
     for node in ast.walk(tree):  # from the outside to the inside
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found |= dict.fromkeys(range(node.lineno, node.end_lineno + 1), node.name)
+            found |= dict.fromkeys(ast.walk(node), node.name)
+        else:
+            found.setdefault(node, "")
     return found
 
 
 def code(source):
-    """Return a sum of the code without its docstrings."""
+    """Return a sum of the code without its docstrings, and without where its imports come from."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
-            node.body = node.body[ast.get_docstring(node) is not None :]
+            body = node.body[ast.get_docstring(node) is not None :]
+            node.body = [x for x in body if not isinstance(x, ast.Import | ast.ImportFrom)]
     return hashlib.sha256(ast.dump(tree).encode()).hexdigest()[:16]
 
 
@@ -213,14 +216,20 @@ def run(module, tree, tests, known=None, limit=inf):
     return passed, dict(zip(lines[::2], [*map(float, lines[1::2]), 0.0], strict=False))
 
 
+def reasons(store):
+    """Return why mutants of all modules survive: a function that moves to a new one keeps them."""
+    rows = (row["survived"] for row in store.values())
+    return {told: why for row in rows for told, why in row.items() if why}
+
+
 def examine(module, store, most, limit, times):
     """Try the mutants of a module, but for those that are known to be seen, or known why not."""
     source = (TOP / "fspca" / f"{module}.py").read_text()
     every = list(mutants(source))
     row = store.get(module, {})
     if row.get("code") != code(source):  # what was seen in other code may not be seen in this
-        reasons = {told: row.get("survived", {}).get(told) for told, _ in every}
-        survived = {told: why for told, why in reasons.items() if why}
+        known = row.get("survived") or reasons(store)
+        survived = {told: known[told] for told, _ in every if known.get(told)}
         row = {"code": code(source), "of": len(every), "killed": [], "survived": survived}
     store[module] = row
     tests, whole = TESTED[module], ast.parse(source)

@@ -93,8 +93,9 @@ def test_contributing_says_of_each_what_for():
 
 @pytest.mark.skipif(Path(sys.prefix) != toc.ROOT / ".venv", reason="not the environment of make")
 def test_the_environment_is_small():
-    files = (path.stat().st_size for path in Path(sys.prefix).rglob("*.*") if path.is_file())
-    assert sum(files) < 0.8e9
+    """0.81 GB when it is made, and 0.1 of bytecode when all of it has been used."""
+    files = (path.stat().st_size for path in Path(sys.prefix).rglob("*") if path.is_file())
+    assert sum(files) < 0.95e9
 
 
 def test_an_import_that_nothing_declares_is_seen():

@@ -1,20 +1,23 @@
 """Stored results: complete, made by the command they name, and made again here in part."""
 
 import json
+import random
 import signal
 import subprocess
 import sys
 import time
+from functools import cache
 
 import pytest
 import threadpoolctl
 
 from fspca_reproduction import __main__ as commands
-from fspca_reproduction import results, runner
+from fspca_reproduction import checkout, results, runner
 from fspca_reproduction.results import same_row, stored
-from fspca_reproduction.runner import code_of, experiments, lacks_data, place, row, run, stamps
+from fspca_reproduction.runner import experiments, lacks_data, place, row, run, stamps
 
-MINUTE = 60
+BUDGET = 240  # seconds by the clock of those who made the rows: two minutes on two cores
+MOST = 4  # rows of an experiment, of one that measures time a single one
 
 
 @pytest.mark.parametrize("name", experiments())
@@ -25,29 +28,59 @@ def test_stored_result_has_every_case_once_and_in_order(name):
 
 
 @pytest.mark.parametrize("name", experiments())
-def test_every_row_says_which_code_made_it(name):
+def test_every_row_says_which_commit_made_it(name):
     result = stored(name)
     assert len(stamps(result)) == len(result["rows"])
     for stamp in result["stamps"]:
-        assert stamp["code"] == "version 0.1" or len(stamp["code"]) == 16
+        assert stamp["commit"] == checkout.BEFORE or {"clean", "date"} <= stamp.keys()
         assert stamp["versions"].keys() == {"python", "numpy", "scipy"}
     assert result["seconds"] == pytest.approx(sum(s["seconds"] for s in result["stamps"]), rel=1e-5)
 
 
-def sampled():
-    """Yield four rows of each experiment, spread evenly, and whether they are made by night.
+def drawn(commit):
+    """Return some rows of each experiment, drawn by a commit: (name, turn, row), cheap ones first.
 
-    There is one row of those that measure time; where a row takes a minute, the first is by day.
+    The second row of an experiment comes where one of twice its cost would, so that a budget meets
+    more experiments.
     """
+    found = []
     for name, function in experiments().items():
-        last = len(function.cases) - 1
-        shares = (0.0,) if function.alone else (0.0, 0.37, 0.71, 1.0)
-        long = stored(name)["seconds"] > MINUTE * len(function.cases)
-        for i in sorted({round(share * last) for share in shares}):
-            yield name, i, long and i > 0
+        count = len(function.cases)
+        order = random.Random(f"{commit} {name}").sample(range(count), min(count, MOST))
+        for turn, i in enumerate(order[:1] if function.alone else order):
+            found.append(((turn + 1) * cost(name, i), name, turn, i))
+    return [(name, turn, i) for _, name, turn, i in sorted(found)]
 
 
-SAMPLED = [pytest.param(name, i, marks=[pytest.mark.nightly] * late) for name, i, late in sampled()]
+def cost(name, i):
+    """Return the seconds that a stored row took: its share of all, or more where it says so."""
+    result = read_once(name)
+    return max(result["seconds"] / len(result["rows"]), total(result["rows"][i].get("seconds", 0)))
+
+
+read_once = cache(stored)
+
+
+def total(seconds):
+    return sum(map(total, seconds.values())) if isinstance(seconds, dict) else seconds or 0
+
+
+def within(budget, rows):
+    """Return how many rows from the first on are made within so many seconds."""
+    spent = 0.0
+    for count, (name, _, i) in enumerate(rows):
+        spent += cost(name, i)
+        if spent > budget:
+            return count
+    return len(rows)
+
+
+ROWS = drawn(checkout.commit() or "no checkout")
+BY_DAY = within(BUDGET, ROWS)
+SAMPLED = [
+    pytest.param(name, i, id=f"{name}-{turn}", marks=[pytest.mark.nightly] * (at >= BY_DAY))
+    for at, (name, turn, i) in enumerate(ROWS)
+]
 
 
 @pytest.mark.parametrize(("name", "i"), SAMPLED)
@@ -55,7 +88,27 @@ def test_the_command_still_makes_its_rows(name, i):
     case = experiments()[name].cases[i]
     if lacks_data(case):
         pytest.skip(f"{case['set']} is not here: row {i} of {name} was not made again")
-    assert same_row(stored(name)["rows"][i], row(name, case))
+    assert same_row(stored(name)["rows"][i], row(name, case)), (
+        f"row {i} of {name} is not what its command makes; to see both: python -m "
+        f"fspca_reproduction check {name} --row {i}; to store all of it anew: run {name}"
+    )
+
+
+def test_the_sample_hangs_on_the_commit_alone():
+    assert drawn("a") == drawn("a")
+    assert {(name, i) for name, _, i in drawn("a")} != {(name, i) for name, _, i in drawn("b")}
+    assert {name for name, _, _ in drawn("a")} == set(experiments())
+    name, count = "asteris2014_digits", len(experiments()["asteris2014_digits"].cases)
+    every = {i for n in range(60) for each, _, i in drawn(str(n)) if each == name}
+    assert every == set(range(count))  # in time each row has its turn
+
+
+def test_a_budget_of_seconds_is_kept():
+    for budget in (0, 10, BUDGET):
+        made = ROWS[: within(budget, ROWS)]
+        assert sum(cost(name, i) for name, _, i in made) <= budget
+    assert 0 < BY_DAY < len(ROWS)
+    assert within(float("inf"), ROWS) == len(ROWS)
 
 
 @pytest.fixture
@@ -72,13 +125,13 @@ def few(monkeypatch, name, count):
     return cases
 
 
-def begin(folder, name, rows, code=None):
+def begin(folder, name, rows, trees):
     """Leave what an interrupted run leaves: a line for each row, of a second each."""
     keys = experiments()[name].cases[0]
-    cases = [{key: each[key] for key in keys} for each in rows]
+    stamp = {"commit": "abc", "clean": True, "date": "2026-01-01", "versions": {"numpy": "1"}}
     lines = [
-        {"place": place(case), "code": code or code_of(name, case), "versions": {"numpy": "1"},
-         "seconds": 1.0, "row": each} for case, each in zip(cases, rows, strict=True)
+        {"place": place({key: each[key] for key in keys}), "trees": trees, "stamp": stamp,
+         "seconds": 1.0, "row": each} for each in rows
     ]  # fmt: skip
     partial = folder / f".{name}.partial.jsonl"
     partial.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -101,7 +154,8 @@ def stored_elsewhere(name):
 def test_an_interrupted_run_goes_on_and_its_seconds_add_up(elsewhere, monkeypatch):
     cases = few(monkeypatch, "hit_rates", 6)
     made = row("hit_rates", cases[4]) | {"optimum": -1.0}  # marks the row that was there already
-    begin(elsewhere, "hit_rates", [made])
+    monkeypatch.setattr(checkout, "trees", lambda: "of today")
+    begin(elsewhere, "hit_rates", [made], "of today")
     totals = []
 
     def progress(rows, total, desc):
@@ -119,29 +173,48 @@ def test_an_interrupted_run_goes_on_and_its_seconds_add_up(elsewhere, monkeypatc
     assert {file.name for file in elsewhere.iterdir()} == {"hit_rates.json", ".hit_rates.lock"}
 
 
-def test_rows_that_other_code_made_are_made_again(elsewhere, monkeypatch, capsys):
+@pytest.mark.parametrize("today", ["of today", None])
+def test_rows_that_other_code_made_are_made_again(elsewhere, monkeypatch, capsys, today):
+    """Code that is not committed is other code too."""
+    monkeypatch.setattr(checkout, "trees", lambda: today)
     cases = few(monkeypatch, "hit_rates", 2)
     rows = [row("hit_rates", case) | {"optimum": -1.0} for case in cases]
-    begin(elsewhere, "hit_rates", rows, code="of yesterday")
+    begin(elsewhere, "hit_rates", rows, "of yesterday" if today else "not committed")
     run("hit_rates", workers=1)
     assert all(each["optimum"] > 0 for each in stored("hit_rates")["rows"])
     assert "2 of its rows are made again" in capsys.readouterr().out
 
 
-def test_what_changed_is_made_again_and_no_more(elsewhere, monkeypatch):
-    few(monkeypatch, "hit_rates", 4)
+def test_a_row_says_the_commit_the_day_and_the_versions(elsewhere, monkeypatch):
+    few(monkeypatch, "hit_rates", 2)
     run("hit_rates", workers=1)
-    result = stored("hit_rates")
-    assert runner.is_current("hit_rates")
-    result["rows"] = [each | {"optimum": -1.0} for each in result["rows"]]  # marks what was there
-    result["stamps"].append(result["stamps"][0] | {"code": "of yesterday"})
-    result["made"] = [[0, 1], [1, 1], [0, 2]]
-    (elsewhere / "hit_rates.json").write_text(json.dumps(result))
-    assert not runner.is_current("hit_rates")
-    run("hit_rates", workers=1, changed=True)
-    optima = [each["optimum"] for each in stored("hit_rates")["rows"]]
-    assert [value == -1.0 for value in optima] == [True, False, True, True]
-    assert runner.is_current("hit_rates")
+    (stamp,) = stored("hit_rates")["stamps"]
+    assert stamp["commit"] == (checkout.commit() or "no checkout")
+    assert stamp["clean"] == checkout.is_clean()
+    assert stamp["date"][:2] == "20"
+    assert runner.is_older("hit_rates", "no such commit")
+
+
+def test_a_result_says_when_it_was_made_whole():
+    old, new = {"commit": checkout.BEFORE}, {"commit": "abc", "clean": False, "date": "2026-12-01"}
+    result = {"stamps": [new, old], "made": [[0, 2], [1, 3], [0, 1]]}
+    assert runner.makers(result) == [("", checkout.BEFORE, 3), ("2026-12-01", "abc+", 3)]
+    assert runner.making(result) == "3 rows made before 0.3; 3 rows made by abc+ on 2026-12-01"
+
+
+def test_one_row_is_made_again_and_compared(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["fspca_reproduction", "check", "hit_rates", "--row", "3"])
+    commands.main()
+    assert "1 of 600 rows made again, all the same" in capsys.readouterr().out
+    other = stored("hit_rates")
+    other["rows"][3] |= {"optimum": -1.0}
+    monkeypatch.setattr(commands, "stored", lambda name: other)
+    with pytest.raises(SystemExit, match="row 3 is stored as"):
+        commands.main()
+    monkeypatch.setattr("sys.argv", ["fspca_reproduction", "check", "hit_rates", "--row", "600"])
+    with pytest.raises(SystemExit):
+        commands.main()
+    assert "--row 600 must be one of the 600 rows" in capsys.readouterr().err
 
 
 def test_a_second_run_is_refused_until_the_first_is_dead(elsewhere, monkeypatch, capsys):
@@ -209,13 +282,21 @@ def threads():
     return [library["num_threads"] for library in threadpoolctl.threadpool_info()]
 
 
-def test_an_interrupted_command_ends_with_a_sentence(monkeypatch):
+@pytest.mark.parametrize(
+    ("trees", "said"),
+    [
+        ("as committed", "kept, and the next run of hit_rates goes on"),
+        (None, "begins anew, since files of the code are not committed"),
+    ],
+)
+def test_an_interrupted_command_ends_with_a_sentence(monkeypatch, trees, said):
     def interrupted(*arguments):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(commands, "run", interrupted)
     monkeypatch.setattr("sys.argv", ["fspca_reproduction", "run", "hit_rates"])
-    with pytest.raises(SystemExit, match="kept, and the next run of hit_rates goes on"):
+    monkeypatch.setattr(checkout, "trees", lambda: trees)
+    with pytest.raises(SystemExit, match=said):
         commands.main()
 
 

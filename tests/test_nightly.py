@@ -2,11 +2,14 @@
 
 import ast
 import json
+import subprocess
 
 import mutants
 import nightly_page
 import pytest
 import toc
+
+from fspca_reproduction.runner import experiments
 
 pytest_plugins = ["pytester"]
 
@@ -25,6 +28,11 @@ TOY = """
 """
 
 
+def git(folder, *words):
+    who = ["-c", "user.name=a tester", "-c", "user.email=tester@example.org"]
+    subprocess.run(["git", *who, *words], cwd=folder, check=True)
+
+
 @pytest.fixture
 def night(pytester, monkeypatch):
     """A function that runs a toy test by night and returns what is stored of it."""
@@ -33,10 +41,17 @@ def night(pytester, monkeypatch):
     conftest = (toc.ROOT / "tests" / "conftest.py").read_text()
     (pytester.path / "tests" / "conftest.py").write_text(conftest)
     (pytester.path / "data" / "results").mkdir(parents=True)
+    for folder in ("fspca", "reproduction"):
+        (pytester.path / folder).mkdir()
+        (pytester.path / folder / "code.py").touch()
+    git(pytester.path, "init", "--quiet")
 
-    def run(bad, *arguments):
+    def run(bad, *arguments, committed=True):
         toy = pytester.makepyfile(test_toy=TOY.replace("BAD", str(bad)))
         toy = toy.rename(pytester.path / "tests" / "test_toy.py")
+        if committed:
+            git(pytester.path, "add", "fspca", "reproduction", "tests/test_toy.py")
+            git(pytester.path, "commit", "--quiet", "--allow-empty", "--message=a toy")
         found = pytester.runpytest_subprocess("-m", "nightly", str(toy), *arguments)
         kept = json.loads((pytester.path / "data/results/nightly/test_toy.json").read_text())
         return found.parseoutcomes(), kept
@@ -54,21 +69,28 @@ def test_each_case_is_stored_and_only_what_ran_is_replaced(night):
         "test_one": "passed"}  # fmt: skip
     assert first["tests"]["test_many[3]"]["instances"] == 30
     (run,) = first["runs"].values()
-    assert {"command", "commit", "code", "python", "numpy", "scipy"} <= run.keys()
+    assert {"command", "commit", "trees", "python", "numpy", "scipy"} <= run.keys()
     told, second = night(2, "--resume")  # what passed with this code need not run again
     assert told == {"failed": 1}
     assert second["tests"]["test_one"] == first["tests"]["test_one"]
-    told, _ = night(9, "--resume")  # this is other code
+    told, _ = night(9, "--resume", committed=False)  # this is other code, not committed
     assert told == {"passed": 4}
+    told, _ = night(9, "--resume", committed=False)  # and may be anything the next time
+    assert told == {"passed": 4}
+    told, _ = night(9, "--resume")
+    assert told == {"passed": 4}
+    told, _ = night(9, "--resume")  # a commit that leaves the code and the tests alone
+    assert told == {"deselected": 4} or told == {}
 
 
 def test_a_row_of_the_page_adds_up_its_cases():
-    runs = {"2026-01-02 03:04:05": {"code": "abc"}, "2026-01-01 00:00:00": {"commit": "old"}}
+    runs = {"2026-01-02 03:04:05": {"trees": "abc"}, "2026-01-01 00:00:00": {"commit": "old"}}
     row = {"outcome": "passed", "instances": 20, "seconds": 1.5, "run": "2026-01-02 03:04:05"}
     rows = {"test_a[1]": row, "test_a[2]": row | {"instances": 1000}}
     assert nightly_page.line("a", rows, runs, "abc") == (
         "| a | 2 | 1,020 | 3 | 2026-01-02, this code | passed |\n")  # fmt: skip
     assert "02, earlier code |" in nightly_page.line("a", rows, runs, "new")
+    assert "02, earlier code |" in nightly_page.line("a", rows, runs, None)
     rows["test_a[2]"]["run"] = "2026-01-01 00:00:00"
     assert "02, this code: 1 |" in nightly_page.line("a", rows, runs, "abc")
     rows["test_a[1]"]["told"] = "2 differ"
@@ -108,6 +130,18 @@ def test_the_page_has_every_file_of_the_store():
     assert "test_hostile_nonnegative" in text
 
 
+def test_the_page_says_when_each_experiment_was_made_whole():
+    text = nightly_page.experiments_made()
+    assert all(f"| `{name}` |" in text for name in experiments())
+    result = {"id": "toy", "rows": [1, 2, 3], "seconds": 7.0, "made": [[0, 1], [1, 2]],
+              "stamps": [{"commit": "abc", "clean": True, "date": "2026-12-02"},
+                         {"commit": "before 0.3"}]}  # fmt: skip
+    since = "1 rows by `abc` on 2026-12-02"
+    assert nightly_page.made_whole(result) == f"| `toy` | 3 | 7 | before 0.3 | {since} |\n"
+    result["made"] = [[0, 3]]
+    assert nightly_page.made_whole(result) == "| `toy` | 3 | 7 | by `abc` on 2026-12-02 |  |\n"
+
+
 def test_a_mutant_has_its_name_from_the_code_alone():
     source = "def f(x):\n    return x + 1\n\n\ndef g(x):\n    return (x + 2) * (x + 2)\n"
     told = [words for words, _ in mutants.mutants(source)]
@@ -119,3 +153,20 @@ def test_a_mutant_has_its_name_from_the_code_alone():
     )
     assert [words for words, _ in mutants.mutants(longer)] == told
     assert mutants.code(longer) == mutants.code(source) != mutants.code(source.replace("2", "3"))
+    moved = "from elsewhere import h\n" + source
+    assert mutants.code(moved) == mutants.code(source)
+
+
+def test_a_function_that_moves_keeps_why_its_mutants_survive(tmp_path, monkeypatch):
+    source = "def f(x):\n    return x + 1\n"
+    (tmp_path / "fspca").mkdir()
+    (tmp_path / "fspca" / "new.py").write_text(source)
+    monkeypatch.setattr(mutants, "TOP", tmp_path)
+    monkeypatch.setattr(mutants, "STORE", tmp_path / "mutants.json")
+    monkeypatch.setitem(mutants.TESTED, "new", "new")
+    kept = {"old": {"survived": {"f: 1  ->  2": "a margin", "f: gone  ->  2": "none"}}}
+    tried = []
+    monkeypatch.setattr(mutants, "run", lambda module, tree, *_: (tried.append(tree) or True, {}))
+    mutants.examine("new", kept, 9, 9.0, {})
+    assert kept["new"]["survived"] == {"f: 1  ->  2": "a margin", "f: x + 1  ->  x - 1": ""}
+    assert len(tried) == 2  # as it is, and the one without a reason

@@ -1,11 +1,13 @@
 """Every margin, stop and decision that a proof rests on is needed: without it a claim fails.
 
-A row of `REMOVALS` names a function, a piece of its text, what is put in its place, and a claim
-that holds before and fails after.  Claims on margins compare with exact arithmetic: on numbers
-that really round so, or in an arithmetic as bad as the page of the format allows (`Bad`,
-`lenient`), in which every margin must still hold.
+A row of `REMOVALS` names a function, an expression or statement in it, what is put in its place,
+and a claim that holds before and fails after.  What is replaced is looked up in the function's
+syntax tree, so that lines may break and move, and functions change their file.  Claims on margins
+compare with exact arithmetic: on numbers that really round so, or in an arithmetic as bad as the
+page of the format allows (`Bad`, `lenient`), in which every margin must still hold.
 """
 
+import ast
 import inspect
 import textwrap
 from fractions import Fraction
@@ -37,13 +39,34 @@ U = 2.0**-53
 NONE = np.zeros((1, 0))
 
 
+class Replace(ast.NodeTransformer):
+    """Put one expression or statement in the place of another one, wherever that stands."""
+
+    def __init__(self, old, new):
+        self.old, self.new, self.count = ast.dump(part(old)), new, 0
+
+    def visit(self, node):
+        if ast.dump(node) != self.old:
+            return self.generic_visit(node)
+        self.count += 1
+        return part(self.new)
+
+
+def part(text):
+    """Return the tree of an expression, or of a statement that is none."""
+    statement = ast.parse(text).body[0]
+    return statement.value if isinstance(statement, ast.Expr) else statement
+
+
 def removed(monkeypatch, function, old, new):
-    """Let a function run with a piece of its text replaced, wherever it has been imported."""
+    """Let a function run with one of its expressions replaced, wherever it has been imported."""
     function = inspect.unwrap(function)
-    source = textwrap.dedent(inspect.getsource(function))
-    assert source.count(old) == 1, f"{old!r} is no longer in {function.__name__}, once"
+    tree, replace = ast.parse(textwrap.dedent(inspect.getsource(function))), Replace(old, new)
+    replace.visit(tree)
+    assert replace.count == 1, f"{old} is no longer in {function.__name__}, once"
     scope = {}
-    exec(compile(source.replace(old, new), "<removed>", "exec"), function.__globals__, scope)
+    code = compile(ast.fix_missing_locations(tree), "<removed>", "exec")
+    exec(code, function.__globals__, scope)
     changed = scope[function.__name__]
     changed = inspect.unwrap(changed.fget if isinstance(changed, property) else changed)
     monkeypatch.setattr(function, "__code__", changed.__code__)
@@ -462,16 +485,18 @@ def sadmm_has_settled():
     agreed(1, 5.0, 1.0, 9.0, 0)
 
 
+MOVES = "[step.V - step.Y, step.V - last.V, step.Y - last.Y]"
 REMOVALS = {
     "eigenvalues' residual": (
-        Floating.top_sums, "residual + size", "size", eigenvalues_that_are_off),
+        Floating.top_sums, "residual", "0.0", eigenvalues_that_are_off),
     "eigenvectors' defect": (
-        Floating.top_sums, "(defect + gamma", "(gamma", eigenvectors_that_are_too_long),
-    "a block's error": (Floating.top_sums, " + error", "", blocks_of_data_that_are_off),
+        Floating.top_sums, "defect", "0.0", eigenvectors_that_are_too_long),
+    "a block's error": (Floating.top_sums, "error", "0.0", blocks_of_data_that_are_off),
     "a block of data": (
         Floating.square, "gamma(len(X) + 2) * np.sum(X**2)", "0.0", blocks_of_data_that_are_off),
     "a listed support from above": (
-        checker.no_larger, "[1]", "[0]", listed_supports_that_round_down),
+        checker.no_larger, "numbers.top_sums(np.array(blocks), m, max(errors))[1]",
+        "numbers.top_sums(np.array(blocks), m, max(errors))[0]", listed_supports_that_round_down),
     "Cholesky": (
         Floating.ky_fan, "gamma(n + 3) / (1 - gamma(n + 3)) * np.trace(S)", "0",
         cholesky_that_ends_too_easily),
@@ -480,13 +505,13 @@ REMOVALS = {
     "the witness's square": (
         Floating.ky_fan, "gamma(H.shape[1] + 8) * h", "0", a_witness_whose_square_is_off),
     "sum of the witness": (
-        Floating.ky_fan, "h, H.size + 8)", "h, 0)", a_witness_whose_square_is_off),
+        Floating.ky_fan, "H.size + 8", "0", a_witness_whose_square_is_off),
     "forming S": (Floating.ky_fan, "gamma(8) * size", "0", halves_that_round),
     "Cholesky of samples": (
         Floating.ky_fan_of_data, "gamma(n + 3) / (1 - gamma(n + 3)) * np.trace(S)", "0",
         cholesky_of_samples_that_ends_too_easily),
     "that it succeeds": (
-        Floating.ky_fan_of_data, "need(factored(S)", "need(True",
+        Floating.ky_fan_of_data, "factored(S)", "True",
         cholesky_of_samples_that_ends_too_easily),
     "costs of data": (checker.shared_bound, "c * times * (1 + 4 * UNIT)", "c",
                       a_cost_of_data_that_is_too_small),
@@ -504,38 +529,40 @@ REMOVALS = {
     "sum of costs": (
         checker.bound_node, "numbers.raised(bound, abs(rest) + abs(bound), 2 * len(c) + 32)",
         "bound", sums_of_costs),
-    "target": (Floating.target, " - 4 * UNIT * (1 + gap) * abs(value)", "", targets),
+    "target": (Floating.target, "4 * UNIT * (1 + gap) * abs(value)", "0", targets),
     "keep the lighter bound": (
-        certificate.certify, "found = min(found, heavy, key=lambda each: each.bound)",
-        "found = heavy", the_lighter_bound_is_kept),
+        certificate.certify, "min(found, heavy, key=lambda each: each.bound)", "heavy",
+        the_lighter_bound_is_kept),
     "keep the lighter bound in solve": (
         solving().tightened, "min(light, found, key=lambda each: each.bound)", "found",
         the_lighter_bound_is_kept_by_solve),
     "third term of the theorem": (
-        theorem.theorem_terms, "first, second, 1 - max(smallest, 0.0) / values[0],",
-        "first, second,", theorem_on_nearly_equal_eigenvalues),
+        theorem.theorem_terms,
+        "[first, second, 1 - max(smallest, 0.0) / values[0], 1 - k / A.size]",
+        "[first, second, 1 - k / A.size]", theorem_on_nearly_equal_eigenvalues),
     "the tree's margin": (
-        Tree.target.fget, " + PROOF * self.value", "", the_tree_ends_where_supports_tie),
+        Tree.target.fget, "PROOF * self.value", "0", the_tree_ends_where_supports_tie),
     "what rewards decided keeps its arrays": (
         SupportTree.opened, "self.arrays[place] = {x: placed(x, v, at) for x, v in held.items()}",
         "pass", what_rewards_decide_keeps_the_arrays),
     "the bound of what is open": (
-        Tree.bound.fget, ", *(-bound for bound, _, _ in self.heap[:1])", "",
+        Tree.bound.fget, "max(self.target, self.stuck, *(-bound for bound, _, _ in self.heap[:1]))",
+        "max(self.target, self.stuck)",
         an_interrupted_tree_keeps_its_bound),
     "the best of those listed": (
-        SupportTree.look, "self.offer(supports[np.argmax(values)])", "pass",
+        SupportTree.look, "self.offer(supports[np.argmax(values)])", "None",
         a_listed_support_may_be_better),
     "max_seconds within a node": (
-        SupportTree.opened, "or self.run.left == 0", "", seconds_end_the_root),
+        SupportTree.opened, "self.run.left == 0", "False", seconds_end_the_root),
     "cut of the pseudoinverse": (
         iteration.proxy_rows, "len(w) * np.finfo(float).eps * w[-1]", "0", noise_has_no_inverse),
     'keep="best"': (
-        iteration.from_every_start, 'latest=keep == "last"', "latest=True", the_best_step_is_kept),
-    "V and Y agree": (alternate, "[step.V - step.Y, ", "[", sadmm_has_settled),
-    "V stands still": (alternate, "step.V - last.V, ", "", sadmm_has_settled),
-    "Y stands still": (alternate, ", step.Y - last.Y]", "]", sadmm_has_settled),
+        iteration.from_every_start, 'keep == "last"', "True", the_best_step_is_kept),
+    "V and Y agree": (alternate, MOVES, "[step.V - last.V, step.Y - last.Y]", sadmm_has_settled),
+    "V stands still": (alternate, MOVES, "[step.V - step.Y, step.Y - last.Y]", sadmm_has_settled),
+    "Y stands still": (alternate, MOVES, "[step.V - step.Y, step.V - last.V]", sadmm_has_settled),
     "noise of scores": (
-        largest, ", 8 * EPS * np.abs(score).max())", ", 0)", ties_in_noise_go_to_the_first),
+        largest, "8 * EPS * np.abs(score).max()", "0", ties_in_noise_go_to_the_first),
     "start from the relaxation": (
         solving().tightened, "better.objective > run.value", "False",
         what_the_relaxation_wants_is_a_start),
@@ -553,6 +580,19 @@ def test_it_holds_and_without_this_it_fails(name, monkeypatch):
     removed(monkeypatch, function, old, new)
     with pytest.raises((AssertionError, np.linalg.LinAlgError, pytest.fail.Exception)):
         claim()
+
+
+def next_of(x):
+    return (  # over two lines
+        x
+        + 1)  # fmt: skip
+
+
+def test_a_removal_goes_by_the_tree_and_must_be_found_once(monkeypatch):
+    with pytest.raises(AssertionError, match="x \\+ 2 is no longer in next_of, once"):
+        removed(monkeypatch, next_of, "x + 2", "x")
+    removed(monkeypatch, next_of, "x + 1", "x")
+    assert next_of(3) == 3
 
 
 def test_two_words_of_what_is_proven():

@@ -10,7 +10,7 @@ import toc
 from nbformat.v4 import new_output
 
 from fspca_reproduction import __main__ as commands
-from fspca_reproduction import runner
+from fspca_reproduction import checkout, runner
 
 EXPERIMENTS = list(runner.experiments())
 NOTEBOOKS = [run_notebooks.key(path) for path in toc.notebooks()]
@@ -20,6 +20,7 @@ NOTEBOOKS = [run_notebooks.key(path) for path in toc.notebooks()]
 def made(tmp_path, monkeypatch):
     """What was made, in order: experiments and notebooks are named here instead of run."""
     names = []
+    monkeypatch.setattr(checkout, "trees", lambda *paths: "of today")
     monkeypatch.setattr(runner, "STATE", tmp_path / "cache" / "reproduced.json")
     monkeypatch.setattr(commands, "run", lambda name, *options: names.append(name))
     monkeypatch.setattr(run_notebooks, "run", lambda path: names.append(run_notebooks.key(path)))
@@ -51,12 +52,35 @@ def test_a_pass_resumes_among_the_notebooks(made, monkeypatch):
 def test_other_code_makes_everything_again(made, monkeypatch):
     reproduce(monkeypatch, "--resume")
     made.clear()
-    run_notebooks.shared_sources.cache_clear()
-    monkeypatch.setattr(runner, "codes", lambda name: ["of tomorrow"])
-    monkeypatch.setattr(run_notebooks, "all_code", lambda: "of tomorrow")
+    monkeypatch.setattr(checkout, "trees", lambda *paths: "of tomorrow")
     reproduce(monkeypatch, "--resume")
-    run_notebooks.shared_sources.cache_clear()
     assert sorted(made) == sorted([*EXPERIMENTS, *NOTEBOOKS])
+
+
+def test_code_that_is_not_committed_is_never_the_same(made, monkeypatch):
+    monkeypatch.setattr(checkout, "trees", lambda *paths: None)
+    for _ in range(2):
+        made.clear()
+        reproduce(monkeypatch, "--resume")
+        assert sorted(made) == sorted([*EXPERIMENTS, *NOTEBOOKS])
+
+
+def test_only_experiments_older_than_a_commit_are_made_again(made, monkeypatch, capsys):
+    name, *newer = EXPERIMENTS
+    head = checkout.resolved("HEAD")
+    stamps = {each: {"commit": head, "clean": True} for each in newer}
+    stamps[name] = {"commit": checkout.BEFORE}
+    monkeypatch.setattr(runner, "stored", lambda name: {"stamps": [stamps[name]], "made": [[0, 1]]})
+    monkeypatch.setattr("sys.argv", ["fspca_reproduction", "run", "--older-than", "HEAD"])
+    commands.main()
+    assert made == [name]
+    stamps[newer[0]]["clean"] = False  # made with files that no commit has
+    commands.main()
+    assert made == [name, name, newer[0]]
+    monkeypatch.setattr("sys.argv", ["fspca_reproduction", "run", "--older-than", "nowhere"])
+    with pytest.raises(SystemExit):
+        commands.main()
+    assert "'nowhere' must be a commit" in capsys.readouterr().err
 
 
 def test_a_run_that_is_no_pass_leaves_no_mark(made, monkeypatch):
@@ -79,11 +103,14 @@ def test_rows_whose_data_are_not_here_are_named(made, monkeypatch, capsys):
     assert "your own leukemia_armstrong_72x12582.npz goes into" in capsys.readouterr().out
 
 
-def test_a_pass_ends_when_all_of_it_is_made():
-    command = ["make", "-n", "--no-print-directory", "reproduce"]
+@pytest.mark.parametrize(
+    ("asked", "options"), [([], []), (["OLDER_THAN=HEAD~3"], ["--older-than", "HEAD~3"])]
+)
+def test_a_pass_ends_when_all_of_it_is_made(asked, options):
+    command = ["make", "-n", "--no-print-directory", "reproduce", *asked]
     lines = subprocess.run(command, capture_output=True, text=True, cwd=toc.ROOT).stdout
     assert [line.split()[1:] for line in lines.splitlines()[-4:]] == [
-        ["-m", "fspca_reproduction", "run", "--resume"],
+        ["-m", "fspca_reproduction", "run", "--resume", *options],
         ["-m", "fspca_reproduction", "ledger"],
         ["book/tools/run_notebooks.py", "--resume"],
         ["-f", str(runner.STATE.relative_to(toc.ROOT))],
@@ -92,9 +119,9 @@ def test_a_pass_ends_when_all_of_it_is_made():
 
 def test_how_long_a_result_took_does_not_matter_to_notebooks(tmp_path, monkeypatch):
     def fingerprint(**result):
-        run_notebooks.shared_sources.cache_clear()
+        run_notebooks.data_digest.cache_clear()
         (tmp_path / "data" / "hit_rates.json").write_text(json.dumps(result))
-        return run_notebooks.shared_sources()
+        return run_notebooks.data_digest()
 
     for folder in ("data", "fspca/datasets/raw"):
         (tmp_path / folder).mkdir(parents=True)
@@ -104,7 +131,7 @@ def test_how_long_a_result_took_does_not_matter_to_notebooks(tmp_path, monkeypat
     (tmp_path / "data" / ".hit_rates.partial.jsonl").write_text("{}")
     assert fingerprint(seconds=2, rows=[{"k": 3, "seconds": {"go": 5}}]) == first
     assert fingerprint(seconds=1, rows=[{"k": 4, "seconds": {"go": 1}}]) != first
-    run_notebooks.shared_sources.cache_clear()
+    run_notebooks.data_digest.cache_clear()
 
 
 def test_pieces_of_a_stream_are_joined():

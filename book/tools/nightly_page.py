@@ -1,13 +1,16 @@
 """Sphinx extension: book/appendix/what_is_tested.md is filled when it is read.
 
-Its table has a row for each test that `make nightly` runs, with what data/results/nightly says of
+Its first table says of each experiment when all of it was last made, and by which commit.
+The next have a row for each test that `make nightly` runs, with what data/results/nightly says of
 its last run; a test that has none says so, and one that ran on code which has changed since.
 """
 
 import ast
 import json
 
-from fspca_reproduction.closure import all_code
+from fspca_reproduction import checkout
+from fspca_reproduction.results import stored as result_of
+from fspca_reproduction.runner import experiments, makers
 
 from toc import ROOT
 
@@ -15,6 +18,12 @@ PAGE = "book/appendix/what_is_tested"
 FOLDER = ROOT / "data" / "results" / "nightly"
 HEAD = "| what is tested | cases | instances | seconds | last run | result |\n" + 6 * "|---" + "|\n"
 
+EXPERIMENTS = """
+## When each experiment was last made whole
+
+| experiment | rows | seconds | all of it last made | made anew since |
+|---|---|---|---|---|
+"""
 MUTANTS = """
 ## One change at a time
 
@@ -54,7 +63,7 @@ def stored(path):
 
 
 def line(text, rows, runs, code):
-    """Return the row of the table for one function, of which the code is this one now."""
+    """Return the row of the table for one function, the code being what git calls these trees."""
     if not rows:
         return f"| {text} | | | | not yet | |\n"
     total = {key: sum(row[key] for row in rows.values()) for key in ("instances", "seconds")}
@@ -65,7 +74,7 @@ def line(text, rows, runs, code):
     result += "".join(f"; {name.partition('[')[2].strip(']')}: {row['told']}"
                       for name, row in rows.items() if "told" in row)  # fmt: skip
     last = max(row["run"] for row in rows.values())
-    same = sum(runs[row["run"]].get("code") == code for row in rows.values())
+    same = sum(bool(code) and runs[row["run"]].get("trees") == code for row in rows.values())
     since = "this code" if same == len(rows) else f"this code: {same}" if same else "earlier code"
     when = f"{last[:10]}, {since}"
     counts = f"{len(rows)} | {total['instances']:,} | {total['seconds']:,.0f}"
@@ -78,11 +87,25 @@ def table():
     for path in sorted((ROOT / "tests").glob("test_*.py")):
         runs, rows = stored(path)
         marked = list(at_night(path))
-        code = all_code(path)[:16] if marked else ""
+        code = checkout.trees(f"tests/{path.name}") if marked else None
         lines = [line(said, rows.get(name), runs, code) for name, said in marked]
         if lines:
             text += f"\n## `{path.stem}`\n\n{HEAD}" + "".join(lines)
     return text
+
+
+def made_whole(result):
+    """Return the row of the table for one experiment, from what its stored file says."""
+    told = [(f"by `{commit}` on {day}" if day else commit, n) for day, commit, n in makers(result)]
+    (whole, _), *later = told
+    since = "; ".join(f"{n} rows {when}" for when, n in later)
+    head = f"| `{result['id']}` | {len(result['rows']):,} | {result['seconds']:,.0f}"
+    return f"{head} | {whole} | {since} |\n"
+
+
+def experiments_made():
+    """Return the table of all experiments."""
+    return EXPERIMENTS + "".join(made_whole(result_of(name)) for name in sorted(experiments()))
 
 
 def mutants():
@@ -99,7 +122,7 @@ def mutants():
 
 def fill(app, page, source):
     if page == PAGE:
-        source[0] += table() + mutants()
+        source[0] += experiments_made() + table() + mutants()
 
 
 def setup(app):

@@ -1,20 +1,17 @@
 """The English of the chapters and pages: what to look at again, one line for each find.
 
-    python book/tools/prose.py            # long sentences, turns, words that no list knows
-    python book/tools/prose.py --learn    # take the words as they are into words.txt
+    python book/tools/prose.py    # long sentences, turns, short names that are not expanded
 
-`make lint` runs it.  A word is spelt right when it is in `words.txt`: read what --learn adds.
+`make lint` runs it; spelling is looked at by codespell.
 """
 
 import re
 import sys
-from pathlib import Path
 
 import nbformat
 
 import toc
 
-WORDS = Path(__file__).with_name("words.txt")
 MOST_WORDS = 48  # of a sentence; a formula is one word
 TURNS = {  # a rare turn, and what is said instead
     r"\b(to|cannot|can|could) be had\b": "found, reached",
@@ -69,19 +66,6 @@ def turns(text):
             yield f"{found[0]!r}: {better}"
 
 
-def words(text):
-    """Return the words of a text, in small letters where they begin a sentence only."""
-    return {word.removesuffix("'s") for word in WORD.findall(plain(text))}
-
-
-def known():
-    return set(WORDS.read_text(encoding="utf-8").split())
-
-
-def unknown_words(text, listed):
-    return sorted(w for w in words(text) if w not in listed and w.lower() not in listed)
-
-
 def unexpanded(texts):
     """Yield the short names that a part of the book uses before it says what they stand for."""
     whole = "\n\n".join(texts).replace("*", "")
@@ -104,30 +88,18 @@ PARTS = ("foundations", "shared_support", "separate_supports", "nonnegative", "p
 
 def faults():
     """Yield every find, with its page."""
-    found, listed = list(pages()), known()
+    found = list(pages())
     for path, texts in found:
         where = path.relative_to(toc.ROOT)
         for text in texts:
             for fault in (*long_sentences(text), *turns(text)):
                 yield f"{where}: {fault}"
-            for word in unknown_words(text, listed):
-                yield f"{where}: a word that no list knows: {word}"
     for folder, texts in parts(found).items():
         for fault in unexpanded(texts):
             yield f"{folder.relative_to(toc.ROOT)}: {fault}"
 
 
-def learn():
-    every = {word for _, texts in pages() for text in texts for word in words(text)}
-    small = {word.lower() for word in every}
-    kept = {w if w.lower() != w and w.lower() not in every else w.lower() for w in every}
-    WORDS.write_text("\n".join(sorted(kept & (every | small), key=str.lower)) + "\n", "utf-8")
-
-
 if __name__ == "__main__":
-    if "--learn" in sys.argv:
-        learn()
-    else:
-        finds = list(faults())
-        print(*finds, sep="\n")
-        sys.exit(bool(finds))
+    finds = list(faults())
+    print(*finds, sep="\n")
+    sys.exit(bool(finds))

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import nbformat
 from fspca.datasets.files import write_whole
-from fspca_reproduction.closure import all_code
+from fspca_reproduction import checkout
 from fspca_reproduction.runner import attend, made, note
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -39,7 +39,7 @@ KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language":
 def main():
     arguments = parsed_arguments()
     paths = [chapter(name) for name in arguments.notebooks] or notebooks()
-    waiting = [p for p in paths if not (arguments.resume and made().get(key(p)) == fingerprint(p))]
+    waiting = [path for path in paths if not (arguments.resume and is_made(path))]
     failures = []
     # Kernels inherit these: one thread, one hash seed, one kernel, whoever starts the run.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
@@ -140,18 +140,29 @@ def joined(outputs):
     return result
 
 
+def is_made(path):
+    """Say whether this pass has run a notebook, with the code of the same clean commit."""
+    made_from = fingerprint(path)
+    return made_from is not None and made().get(key(path)) == made_from
+
+
 def fingerprint(path):
-    """Changes with what the notebook is made from, not with its stored outputs."""
-    digest = hashlib.sha256(shared_sources())
+    """Changes with what the notebook is made from, not with its stored outputs.
+
+    There is none where files of the code are not committed.
+    """
+    if (trees := checkout.trees()) is None:
+        return None
+    digest = hashlib.sha256(trees.encode() + data_digest())
     for cell in nbformat.read(path, as_version=4).cells:
         digest.update(json.dumps([cell.cell_type, cell.source, cell.metadata]).encode())
     return digest.hexdigest()
 
 
 @cache
-def shared_sources():
-    """The module and the data, which every notebook may use; how long results took is chance."""
-    digest = hashlib.sha256(all_code().encode())
+def data_digest():
+    """The data, which every notebook may use; how long results took is chance."""
+    digest = hashlib.sha256()
     data = chain((ROOT / "data").rglob("*.*"), (ROOT / "fspca" / "datasets" / "raw").iterdir())
     for file in sorted(data):
         if file.is_file() and not file.name.startswith("."):

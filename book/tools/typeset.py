@@ -3,7 +3,6 @@
 python book/tools/typeset.py _build/html _build/book.pdf
 """
 
-import base64
 import posixpath
 import re
 import sys
@@ -78,13 +77,11 @@ def print_book(html, target):
     with Browser(patience=1200) as browser:
         browser.open(path)
         browser.run(UNFOLD)
-        paper = browser.ask(
-            "Page.printToPDF", paperWidth=8.27, paperHeight=11.69, printBackground=True,
-            generateDocumentOutline=True, generateTaggedPDF=True, displayHeaderFooter=True,
-            headerTemplate="<span></span>", footerTemplate=FOOT,
-            marginTop=0.7, marginBottom=0.7, marginLeft=0.7, marginRight=0.7,
+        browser.page.pdf(
+            path=target, format="A4", print_background=True, outline=True, tagged=True,
+            display_header_footer=True, header_template="<span></span>", footer_template=FOOT,
+            margin=dict.fromkeys(("top", "bottom", "left", "right"), "0.7in"),
         )  # fmt: skip
-    Path(target).write_bytes(base64.b64decode(paper["data"]))
     path.unlink()
 
 

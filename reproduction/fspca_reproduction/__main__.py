@@ -4,9 +4,9 @@ import argparse
 
 import numpy as np
 
-from fspca_reproduction import ledger_page, runner
+from fspca_reproduction import checkout, ledger_page, runner
 from fspca_reproduction.book import foundations
-from fspca_reproduction.results import DamagedError, need_checkout, same_row, stored
+from fspca_reproduction.results import AbsentError, DamagedError, need_checkout, same_row, stored
 from fspca_reproduction.runner import AlreadyRunningError, experiments, row, run
 from fspca_reproduction.supply import that_stay
 
@@ -16,34 +16,43 @@ except ImportError:  # progress is shown where tqdm is there
     tqdm = None
 
 
-def make(name, workers, resume, changed):
-    """Run an experiment; to resume, only if this pass has not made it from the same code."""
-    code = runner.codes(name)
-    if (resume and runner.made().get(name) == code) or (changed and runner.is_current(name)):
+def make(name, workers, resume=False, than=None):
+    """Run an experiment, unless this pass has made it from the same code or its rows are newer."""
+    trees = checkout.trees()
+    if resume and trees and runner.made().get(name) == trees:
+        return
+    if than and not runner.is_older(name, than):
         return
     try:
-        print(run(name, workers, tqdm, changed))
+        print(run(name, workers, tqdm))
     except KeyboardInterrupt:
         kept = f"the rows made so far are kept, and the next run of {name} goes on from them"
-        raise SystemExit(f"Interrupted: {kept}.") from None
+        lost = f"the next run of {name} begins anew, since files of the code are not committed"
+        raise SystemExit(f"Interrupted: {kept if trees else lost}.") from None
     if resume:
-        runner.note(name, code)
+        runner.note(name, trees)
 
 
-def check(name, cases):
-    """Recompute some rows, spread evenly, and compare them with those stored."""
+def check(name, cases, only=None):
+    """Recompute some rows, spread evenly, or only one; compare them with those stored."""
     rows = stored(name)["rows"]
     keys = list(experiments()[name].cases[0])
-    for i in np.linspace(0, len(rows) - 1, cases).astype(int):
-        if not same_row(rows[i], row(name, {key: rows[i][key] for key in keys})):
-            raise SystemExit(f"{name}: row {i} is not what its command makes: {rows[i]}")
-    print(f"{name}: {cases} of {len(rows)} rows made again, all the same")
+    if only is not None and not 0 <= only < len(rows):
+        raise AbsentError(f"--row {only} must be one of the {len(rows)} rows of {name}, from 0 on")
+    chosen = np.linspace(0, len(rows) - 1, cases).astype(int) if only is None else [only]
+    for i in chosen:
+        found = row(name, {key: rows[i][key] for key in keys})
+        if not same_row(rows[i], found):
+            raise SystemExit(
+                f"{name}: row {i} is stored as {rows[i]}\nand its command makes {found}"
+            )
+    print(f"{name}: {len(chosen)} of {len(rows)} rows made again, all the same")
 
 
 def described(name):
-    """Say what an experiment is, and which code made its stored rows."""
-    made = "made by today's code" if runner.is_current(name) else "made by other code than today's"
+    """Say what an experiment is, and when and by which commit its stored rows were made."""
     function = experiments()[name]
+    made = runner.making(stored(name)) if runner.result_path(name).exists() else "not made yet"
     return f"{name}: {function.__doc__} ({len(function.cases)} cases, {made})"
 
 
@@ -57,7 +66,7 @@ def bench():
     print(f"one step of ipu, the same size: {shown}")
     print(f"exhaustive, d=20 m=3 k=7: {foundations.bench_exhaustive():,.0f} supports a second")
     for name in ("bench_ratios", "bench", "bench_slopes", "bench_limits"):
-        make(name, 1, False, True)
+        make(name, 1, than=checkout.commit())
 
 
 def main():
@@ -67,7 +76,12 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--cases", type=int, default=5, help="rows that check recomputes")
     parser.add_argument("--resume", action="store_true", help="skip what this pass has made")
-    parser.add_argument("--changed", action="store_true", help="only what other code has made")
+    parser.add_argument("--row", type=int, help="the one row that check recomputes, from 0 on")
+    parser.add_argument(
+        "--older-than",
+        metavar="COMMIT",
+        help="only experiments with a row that a commit made which does not contain this one",
+    )
     options = parser.parse_intermixed_args()  # ids behind options too
     known = experiments()
     if unknown := set(options.ids) - set(known):
@@ -76,12 +90,13 @@ def main():
         if options.command in ("run", "ledger"):
             need_checkout()
         obey(options, options.ids or known)
-    except (OSError, AlreadyRunningError, DamagedError) as reason:
+    except (OSError, AbsentError, AlreadyRunningError, DamagedError) as reason:
         parser.error(str(reason))
 
 
 def obey(options, ids):
     """Do what the command says."""
+    than = checkout.resolved(options.older_than) if options.older_than else None
     if options.command == "ledger":
         print("\n".join(map(str, ledger_page.write_page())))
     elif options.command == "bench":
@@ -90,9 +105,9 @@ def obey(options, ids):
         if options.command == "list":
             print(described(name))
         elif options.command == "run":
-            make(name, options.workers, options.resume, options.changed)
+            make(name, options.workers, options.resume, than)
         else:
-            check(name, options.cases)
+            check(name, options.cases, options.row)
     if options.command == "run":
         for sentence in that_stay(ids):
             print(sentence)

@@ -43,6 +43,10 @@ class DamagedError(ValueError):
     """A file does not hold what was once written into it."""
 
 
+class AbsentError(ValueError):
+    """There is no such thing as was asked for."""
+
+
 def read_json(path):
     """Return what a file of ours holds, or say that it was damaged."""
     try:
@@ -56,7 +60,7 @@ def is_whole(result):
     """Say whether this is a result, each of whose rows has a stamp."""
     try:
         stamps, rows = result["stamps"], result["rows"]
-        counted = sum(count for at, count in result["made"] if stamps[at]["code"])
+        counted = sum(count for at, count in result["made"] if stamps[at]["commit"])
         return counted == len(rows) and all(isinstance(each, dict) for each in rows)
     except (LookupError, TypeError, ValueError):
         return False

@@ -1,4 +1,4 @@
-"""Run an experiment case by case, and store its rows, each with the code that made it."""
+"""Run an experiment case by case, and store its rows, each with the commit that made it."""
 
 import importlib
 import json
@@ -8,6 +8,7 @@ import platform
 import signal
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -20,7 +21,7 @@ import fspca_reproduction
 from fspca import datasets
 from fspca.datasets.catalogue import CATALOGUE
 from fspca.datasets.files import write_whole
-from fspca_reproduction import closure
+from fspca_reproduction import checkout
 from fspca_reproduction.results import (
     ROOT,
     DamagedError,
@@ -77,29 +78,13 @@ def row(name, case):
     return rounded(case | experiments()[name](**case))
 
 
-def code_of(name, case):
-    """Return the hash of the code that a row hangs on."""
-    known = experiments()
-    others = frozenset((each, function.__module__) for each, function in known.items())
-    words = frozenset(each for each in case.values() if isinstance(each, str)) & keys()
-    return closure.hash_of(known[name].__module__, name, words, others)
-
-
-keys = cache(closure.keys)
-
-
-def codes(name):
-    """Return the hashes of all rows of an experiment, one after the other."""
-    return [code_of(name, case) for case in experiments()[name].cases]
-
-
 def lacks_data(case):
     """Say whether a case needs a data set that is not here; scikit-learn's always are."""
     return case.get("set") in CATALOGUE and datasets.where(case["set"]) is None
 
 
 def made():
-    """Return what this pass has made: codes by the experiment's id or the notebook's path."""
+    """Return what this pass has made, from which code: by an id or a notebook's path."""
     found = read_json(STATE) if STATE.exists() else {}
     if not isinstance(found, dict):
         raise DamagedError(f"{STATE} is not what a pass has written: remove it")
@@ -107,26 +92,66 @@ def made():
 
 
 def note(key, made_from):
-    """Write down that this pass made something, and from what."""
+    """Write down that this pass made something, and from what; of code without a name, nothing."""
+    if made_from is None:
+        return
     STATE.parent.mkdir(exist_ok=True)
     write_whole(STATE, json.dumps(made() | {key: made_from}, indent=1, sort_keys=True) + "\n")
 
 
 def stamps(result):
-    """Return the stamp of every row of a stored result: the code, the versions, the seconds."""
+    """Return the stamp of every row of a stored result: the commit, the day, the versions."""
     return [result["stamps"][i] for i, count in result["made"] for _ in range(count)]
 
 
-def is_current(name):
-    """Say whether the code of today made every row that could be made here."""
+def makers(result):
+    """Return (day, commit, number of rows) of each commit that made some rows, the oldest first.
+
+    A plus stands behind a commit that was checked out with files that differed from it.
+    """
+    counted = Counter()
+    for stamp in stamps(result):
+        differs = "+" if stamp.get("clean") is False else ""
+        counted[stamp.get("date", ""), stamp["commit"] + differs] += 1
+    return [(day, commit, count) for (day, commit), count in sorted(counted.items())]
+
+
+def making(result):
+    """Say when and by which commit the rows of a result were made."""
+    told = [
+        f"{count} rows made {f'by {commit} on {day}' if day else commit}"
+        for day, commit, count in makers(result)
+    ]
+    return "; ".join(told)
+
+
+def is_older(name, than):
+    """Say whether some row was last made by a commit that does not contain another one.
+
+    Nor does one that made it together with files which were not committed.
+    """
     if not result_path(name).exists():
-        return False
-    found = [stamp["code"] for stamp in stamps(stored(name))]
-    cases = experiments()[name].cases
-    return len(found) == len(cases) and all(
-        lacks_data(case) or code == code_of(name, case)
-        for case, code in zip(cases, found, strict=True)
+        return True
+    used = {i for i, _ in stored(name)["made"]}
+    return not all(
+        stamp.get("clean") and checkout.contains(stamp["commit"], than)
+        for i, stamp in enumerate(stored(name)["stamps"])
+        if i in used
     )
+
+
+def stamp_of_today():
+    """Return what a row says of its making: the commit, whether it was clean, day and versions."""
+    return {
+        "commit": checkout.commit() or "no checkout",
+        "clean": checkout.is_clean(),
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+        "versions": {
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+        },
+    }
 
 
 @contextmanager
@@ -159,19 +184,18 @@ def pool(workers):
     return ProcessPoolExecutor(workers, get_context("spawn"), attend)
 
 
-def run(name, workers=2, progress=None, changed=False):
+def run(name, workers=2, progress=None):
     """Compute the rows of an experiment, store them, and return the path of the result.
 
     Rows are appended to a file of their own as they are made, so that an interrupted run goes on
-    where it stopped; rows that other code has made since are left out.  Rows of data sets that are
-    not here stay as they are stored, with their stamp; with `changed` so do all that today's code
-    has made.
+    where it stopped, if the code is that of the same clean commit.  Rows of data sets that are not
+    here stay as they are stored, with their stamp.
     """
     need_checkout()
     function = experiments()[name]
     result_path(name).parent.mkdir(parents=True, exist_ok=True)
     with only_run(name):
-        done = kept(name, function.cases, changed) | begun(name, function.cases)
+        done = kept(name, function.cases) | begun(name, function.cases)
         left = [case for case in function.cases if place(case) not in done]
         compute(name, left, done, 1 if function.alone else workers, progress)
         write(name, [done[place(case)] for case in function.cases])
@@ -186,7 +210,7 @@ def partial_path(name):
     return result_path(name).with_name(f".{name}.partial.jsonl")
 
 
-def kept(name, cases, changed):
+def kept(name, cases):
     """Return the stored rows that are not to be computed, with their stamps, by place."""
     lacking = [case for case in cases if lacks_data(case)]
     if not result_path(name).exists():
@@ -198,21 +222,19 @@ def kept(name, cases, changed):
         place({key: each[key] for key in keys}): {"row": each, "stamp": stamp}
         for each, stamp in zip(result["rows"], stamps(result), strict=True)
     }
-    stay = [*lacking, *(case for case in cases if changed and place(case) in old
-                        and old[place(case)]["stamp"]["code"] == code_of(name, case))]  # fmt: skip
-    return {place(case): old[place(case)] for case in stay}
+    return {place(case): old[place(case)] for case in lacking}
 
 
 def begun(name, cases):
-    """Return the rows of an interrupted run that today's code would make, by place."""
+    """Return the rows of an interrupted run that the same code of a clean commit made, by place."""
     if not partial_path(name).exists():
         return {}
     lines = partial_path(name).read_bytes().splitlines(keepends=True)
     found = [each for each in map(row_in, lines) if each]
-    code = {place(case): code_of(name, case) for case in cases}
-    same = [each for each in found if code.get(each["place"]) == each["code"]]
+    places, trees = set(map(place, cases)), found and checkout.trees()
+    same = [each for each in found if trees and each["trees"] == trees and each["place"] in places]
     if len(same) < len(found):
-        print(f"{name}: the code has changed since the interrupted run; "
+        print(f"{name}: the code is not that of the interrupted run, or not committed; "
               f"{len(found) - len(same)} of its rows are made again")  # fmt: skip
     write_whole(partial_path(name), "".join(json.dumps(each) + "\n" for each in same))
     return {each["place"]: each for each in same}
@@ -224,15 +246,14 @@ def row_in(line):
         found = json.loads(line) if line.endswith(b"\n") else None
     except (ValueError, RecursionError):
         return None
-    wanted = {"place": str, "code": str, "versions": dict, "seconds": float, "row": dict}
+    wanted = {"place": str, "trees": str, "stamp": dict, "seconds": float, "row": dict}
     whole = isinstance(found, dict) and found.keys() == wanted.keys()
     return found if whole and all(isinstance(found[key], wanted[key]) for key in wanted) else None
 
 
 def compute(name, left, done, workers, progress):
     """Compute the rows that are left; add them to those done and to the partial file."""
-    versions = {"python": platform.python_version(), "numpy": np.__version__,
-                "scipy": scipy.__version__}  # fmt: skip
+    stamp, trees = stamp_of_today(), checkout.trees() or "not committed"
     before = time.perf_counter()
     with pool(workers) as processes, partial_path(name).open("a") as file:
         futures = [processes.submit(row, name, case) for case in left]
@@ -241,7 +262,7 @@ def compute(name, left, done, workers, progress):
         try:
             for case, new in zip(left, rows, strict=True):
                 now = time.perf_counter()
-                each = {"place": place(case), "code": code_of(name, case), "versions": versions,
+                each = {"place": place(case), "trees": trees, "stamp": stamp,
                         "seconds": now - before, "row": new}  # fmt: skip
                 before = now
                 file.write(json.dumps(each) + "\n")
@@ -254,17 +275,16 @@ def compute(name, left, done, workers, progress):
 
 
 def write(name, done):
-    """Store rows: first which code made which, in how many seconds over all interruptions."""
+    """Store rows: first which commit made which, in how many seconds over all interruptions."""
     found, order = [], []
     for each in done:
-        stamp = each.get("stamp") or {key: each[key] for key in ("code", "versions")}
+        stamp = each["stamp"]
         same = [i for i, old in enumerate(found)
                 if old | {"seconds": 0} == stamp | {"seconds": 0}]  # fmt: skip
         i = same[0] if same else len(found)
         if not same:
             found.append(stamp | {"seconds": stamp.get("seconds", 0.0)})
-        if "stamp" not in each:
-            found[i]["seconds"] += each["seconds"]
+        found[i]["seconds"] += each.get("seconds", 0.0)
         if order and order[-1][0] == i:
             order[-1][1] += 1
         else:
