@@ -13,6 +13,8 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
+import passes
+
 from fspca.datasets.files import write_whole
 from fspca_reproduction import checkout
 
@@ -21,7 +23,8 @@ FOLDER = TOP / "data" / "results" / "nightly"
 NOW = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime())
 
 
-def pytest_addoption(parser):
+def pytest_addoption(parser, pluginmanager):
+    pluginmanager.register(passes)
     parser.addoption("--resume", action="store_true", help="skip what passed with this code")
 
 

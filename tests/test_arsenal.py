@@ -265,7 +265,7 @@ def test_behind_each_wall_there_is_python_and_numpy_and_nothing_else(name, monke
     monkeypatch.setenv("FSPCA_COURSE_WALL", name)
     seen = """
 import os, numpy as np
-top, here, me = sorted(os.listdir("/")), sorted(os.listdir(".")), os.getppid()
+here, name, me = sorted(os.listdir(".")), os.path.basename(os.getcwd()), os.getppid()
 def of(path):
     return sorted(os.listdir(path))
 def write(path):
@@ -274,10 +274,16 @@ def write(path):
 """
     contestant = examine.Contestant([seen])
     try:
-        theirs = contestant.names({"top", "here", "me", "of", "write"})
+        theirs = contestant.names({"here", "name", "me", "of", "write"})
         assert contestant.errors == {}
-        assert not {"home", "proc", "var"} & set(theirs["top"])
-        assert "etc" not in theirs["top"] or theirs["of"]("/etc") == ["alternatives"]
+        let_in = {str(path) for _, path in wall.let_in()}
+        for folder in {parent for path in map(Path, let_in) for parent in path.parents}:
+            within = any(str(each) in let_in for each in (folder, *folder.parents))
+            leads = {path.parts[len(folder.parts)] for path in map(Path, let_in)
+                     if folder in path.parents}  # fmt: skip
+            own = {"/": {"dev", "tmp"}, "/dev": theirs["of"]("/dev"), "/tmp": {theirs["name"]}}
+            found = set(theirs["of"](str(folder)))
+            assert within or found <= leads | set(own.get(str(folder), ())), folder
         assert theirs["me"] == 1
         assert theirs["here"] == sorted(path.name for path in examine.examiner.data_files())
         assert theirs["of"](str(wall.SITE)) == ["numpy", "numpy.libs"]

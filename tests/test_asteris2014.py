@@ -19,7 +19,7 @@ from fspca_reproduction.asteris2014.readings import (
 from fspca_reproduction.asteris2014.theory import enumerated
 from fspca_reproduction.claim import Said, sentences
 from fspca_reproduction.results import published, published_ids, same_row, stored
-from fspca_reproduction.runner import experiments, lacks_data, row
+from fspca_reproduction.runner import experiments, row, sets_of
 
 PUBLISHED = ["figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6", "certified",
              "net", "oracle", "speed"]  # fmt: skip
@@ -155,19 +155,20 @@ SLICES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "part"), SLICES)
+def marked(name, part):
+    cases = experiments()[name].cases[part]
+    opened = {each for case in cases for each in sets_of(name, case)}
+    return pytest.param(name, part, marks=pytest.mark.needs_data(*sorted(opened)))
+
+
+@pytest.mark.parametrize(("name", "part"), [marked(*each) for each in SLICES])
 def test_stored_rows_are_made_again(name, part):
-    keys = list(experiments()[name].cases[0])
-    for old in stored(name)["rows"][part]:
-        case = {key: old[key] for key in keys}
-        if lacks_data(case):
-            pytest.skip(f"{case['set']} is not here: rows of {name} were not computed again")
-        assert same_row(old, row(name, case))
+    rows, cases = stored(name)["rows"][part], experiments()[name].cases[part]
+    assert all(same_row(old, row(name, case)) for old, case in zip(rows, cases, strict=True))
 
 
+@pytest.mark.needs_data("cbcl_faces", "leukemia_armstrong", "lrs")
 def test_the_sets_of_the_figures_are_as_large_as_the_paper_says():
     for name, shape in {"cbcl_faces": (2429, 361), "leukemia_armstrong": (72, 12582),
                         "lrs": (531, 93)}.items():  # fmt: skip
-        if datasets.where(name) is None:
-            pytest.skip(f"{name} is not here")
         assert datasets.load(name).X.shape == shape

@@ -19,10 +19,10 @@ from fspca.datasets.catalogue import CATALOGUE
 CARRIED = [name for name, entry in CATALOGUE.items() if (datasets.RAW / entry.file).exists()]
 
 
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.needs_data(name)) for name in CATALOGUE]
+)
 def test_loads_where_it_is_found(name):
-    if datasets.where(name) is None:
-        pytest.skip(f"{name} is not here; its checks were left out")
     found, entry = datasets.load(name), CATALOGUE[name]
     array = found.A if found.X is None else found.X
     assert array.shape == entry.shape
@@ -134,7 +134,6 @@ def published(X, name, url, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["table", "mat", "libsvm"])
 def test_fetch_decodes_checks_and_keeps(served, monkeypatch, kind):
-    pytest.importorskip("pooch")
     folder, address = served
     X = np.array([[1.0, 0.0, 2.5], [0.0, 4.0, 0.0]])
     file = {"table": "set.txt", "mat": "set.mat", "libsvm": "set.bz2"}[kind]

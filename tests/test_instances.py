@@ -6,7 +6,15 @@ import pytest
 from fspca import branch_and_bound, exhaustive
 from fspca.check_certificate import check
 from fspca.synthetic import make_scheme
-from fspca_reproduction.book.instances import FOLDER, SETS, cases, given, matrix_of, name_of
+from fspca_reproduction.book.instances import (
+    FOLDER,
+    SETS,
+    cases,
+    given,
+    matrix_of,
+    name_of,
+    sets_of,
+)
 from fspca_reproduction.book.lighter import Proof, first_of, lighter, multiples
 
 PATHS = sorted(FOLDER.glob("*.npz"))
@@ -14,10 +22,18 @@ PAGE = (FOLDER / "README.md").read_text()
 DIGITS = 1e-9  # of values that are computed again
 
 
-# a quarter by day, the others by night
+def opened(source):
+    return pytest.mark.needs_data(*sets_of(source))
+
+
+def marks(i, stem):
+    """Return the marks of an instance: which sets it opens, and whether it is for the night."""
+    (source,) = [each for each in SETS if each.replace(" ", "_") == stem.rsplit("_", 2)[0]]
+    return [opened(source), *[pytest.mark.nightly] * (i % 4 > 0)]  # a quarter by day
+
+
 CASES = [
-    pytest.param(path, id=path.stem, marks=[pytest.mark.nightly] * (i % 4 > 0))
-    for i, path in enumerate(PATHS)
+    pytest.param(path, id=path.stem, marks=marks(i, path.stem)) for i, path in enumerate(PATHS)
 ]
 
 
@@ -25,10 +41,7 @@ CASES = [
 def test_the_claim_holds_and_the_page_tells_it(path):
     verdict = check(path)
     if verdict.reason.startswith("needs data"):
-        try:
-            verdict = check(path, **given(verdict.reason.partition(": ")[2]))
-        except (OSError, AttributeError):
-            pytest.skip(f"{verdict.reason}: {path.stem} was not checked")
+        verdict = check(path, **given(verdict.reason.partition(": ")[2]))
     assert verdict.holds, verdict.reason
     with np.load(path) as file:
         proven, how = bool(file["gap"] < 1e-8), str(file["how"])
@@ -38,14 +51,13 @@ def test_the_claim_holds_and_the_page_tells_it(path):
         assert f"| {file['source']} | {m_k} | {numbers} | {told} |" in PAGE
 
 
-def test_every_case_of_the_rule_is_made_and_all_are_small():
-    made = {path.name for path in PATHS}
-    for source in SETS:
-        try:
-            d = matrix_of(source).shape[1]
-        except (OSError, AttributeError):
-            continue
-        assert made >= {name_of(source, m, k) for m, k in cases(source, d)}
+@pytest.mark.parametrize("source", [pytest.param(each, marks=opened(each)) for each in SETS])
+def test_every_case_of_the_rule_is_made(source):
+    d = matrix_of(source).shape[1]
+    assert {path.name for path in PATHS} >= {name_of(source, m, k) for m, k in cases(source, d)}
+
+
+def test_all_are_small():
     size, proven = sum(path.stat().st_size for path in PATHS), PAGE.count("| **proven**")
     assert size < 20e6
     assert f"made, {len(PATHS)} instances in {size / 1e6:.1f} MB; {proven} are proven" in PAGE
@@ -62,16 +74,14 @@ def test_pitprops_agrees_with_enumeration_and_with_what_is_published(k):
     assert round(value, 3) == {5: 3.406, 10: 4.173}[k]
 
 
+@opened("arrhythmia")
 def test_arrhythmia_is_above_the_constant_of_a_program():
     """4.2321 stands in ScalableSPCA.jl, which is not a printed table."""
     with np.load(FOLDER / "arrhythmia_1_5.npz") as file:
         assert file["gap"] < 1e-8
         support = file["support"]
     assert support.tolist() == [166, 176, 182, 206, 212]
-    try:
-        A = matrix_of("arrhythmia")
-    except (OSError, AttributeError):
-        pytest.skip("arrhythmia is not here")
+    A = matrix_of("arrhythmia")
     value = np.linalg.eigvalsh(A[np.ix_(support, support)])[-1]
     assert round(value, 6) == 4.233204
 

@@ -46,13 +46,10 @@ def test_the_soft_threshold_solves_the_inner_problem(seed):
         return (1 - a) * np.linalg.norm(f) + a * np.abs(f).sum() - mu @ f
 
     f = np.sign(mu) * np.maximum(np.abs(mu) - a, 0)
-    if np.linalg.norm(f) <= 1 - a:  # then the minimum is 0, at f = 0
-        pytest.skip("the step is the zero vector")
+    f = f / np.linalg.norm(f) if np.linalg.norm(f) > 1 - a else np.zeros(4)
     trials = rng.standard_normal((4000, 4))
     trials /= np.maximum(1, np.linalg.norm(trials, axis=1))[:, None]
-    ours = inner(f / np.linalg.norm(f))
-    assert ours <= min(map(inner, trials)) + 1e-12  # rounding
-    assert ours == pytest.approx((1 - a) - np.linalg.norm(f))
+    assert inner(f) <= min(map(inner, trials)) + 1e-12  # rounding
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -38,8 +38,8 @@ def night(pytester, monkeypatch):
     """A function that runs a toy test by night and returns what is stored of it."""
     pytester.makeini("[pytest]\nmarkers = nightly")
     (pytester.path / "tests").mkdir()
-    conftest = (toc.ROOT / "tests" / "conftest.py").read_text()
-    (pytester.path / "tests" / "conftest.py").write_text(conftest)
+    for file in ("conftest.py", "passes.py"):
+        (pytester.path / "tests" / file).write_text((toc.ROOT / "tests" / file).read_text())
     (pytester.path / "data" / "results").mkdir(parents=True)
     for folder in ("fspca", "reproduction"):
         (pytester.path / folder).mkdir()

@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from unittest import SkipTest
 
 import numpy as np
 import pytest
@@ -33,7 +34,11 @@ def X():
 @pytest.mark.filterwarnings("ignore::fspca.covariance.validate.UnitsWarning")
 @parametrize_with_checks([kind(1, problem=problem) for kind in BOTH for problem in PROBLEMS])
 def test_every_check_of_scikit_learn_passes(estimator, check):
-    check(estimator)
+    try:
+        check(estimator)
+    except SkipTest as why:
+        if "array_api" not in str(why):  # of arrays that are not numpy's nothing is claimed
+            raise
 
 
 @pytest.mark.parametrize("scale", [False, True])

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from fspca import Covariance, datasets, exhaustive, go, ipu
+from fspca import Covariance, exhaustive, go, ipu
 from fspca.separate_supports import tpower
 from fspca.shared_support import greedy_tpower
 from fspca.synthetic import make_scheme
@@ -139,15 +139,15 @@ def test_scheme_c_has_no_ridge():
     assert realisation("B", 0)[0].ridge == 0.1
 
 
-def recomputed(name):
-    if datasets.where(name) is None:
-        pytest.skip(f"{name} is not here: its points of Figure 2 were not computed again")
-    return of_set(name)
+FIGURE_2 = [
+    pytest.param(name, marks=pytest.mark.needs_data(name))
+    for name in ("lymphoma_covariance", "nus_wide", "numerical_numbers")
+]
 
 
-@pytest.mark.parametrize("name", ["lymphoma_covariance", "nus_wide", "numerical_numbers"])
+@pytest.mark.parametrize("name", FIGURE_2)
 def test_figure_2_is_what_the_drawing_shows(name):
-    A, drawn = recomputed(name), published("tian2020_figure_2")
+    A, drawn = of_set(name), published("tian2020_figure_2")
     most = A.leading(10)[0].sum()
     for k, *values in zip(drawn["k"], *(drawn["values"][name][m] for m in
                           ("go", "ipu", "greedy_tpower")), strict=True):  # fmt: skip
@@ -166,10 +166,10 @@ def test_figure_2_baseline_and_bound_on_numerical_numbers():
         assert nev / (1 - epsilon) == pytest.approx(bound, abs=READ_OFF)
 
 
+@pytest.mark.needs_data("lymphoma_covariance")
 def test_figure_4_go_on_lymphoma():
-    assert go(recomputed("lymphoma_covariance"), 10, 100).objective == pytest.approx(
-        37234.10, abs=0.01
-    )
+    found = go(of_set("lymphoma_covariance"), 10, 100)
+    assert found.objective == pytest.approx(37234.10, abs=0.01)
 
 
 def test_figure_2_points_have_their_verdicts():

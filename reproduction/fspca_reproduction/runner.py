@@ -22,6 +22,7 @@ from fspca import datasets
 from fspca.datasets.catalogue import CATALOGUE
 from fspca.datasets.files import write_whole
 from fspca_reproduction import checkout
+from fspca_reproduction.opening import lacking, opening
 from fspca_reproduction.results import (
     ROOT,
     DamagedError,
@@ -44,14 +45,15 @@ class AlreadyRunningError(RuntimeError):
     """Another process runs this experiment."""
 
 
-def experiment(cases, alone=False):
+def experiment(cases, alone=False, sets=()):
     """Declare a function of one case, a dict of keywords, to be an experiment over cases.
 
-    A case with a "set" needs that data set.  `alone`: it measures time, so cases run one by one.
+    A case opens the set that it names as its "set", and `sets`; opening another is an error.
+    `alone`: it measures time, so cases run one by one.
     """
 
     def declare(function):
-        function.cases, function.alone = cases, alone
+        function.cases, function.alone, function.sets = cases, alone, sets
         return function
 
     return declare
@@ -75,12 +77,14 @@ def experiments_in(path):
 
 def row(name, case):
     """Compute the row of one case: its keywords and what the experiment found."""
-    return rounded(case | experiments()[name](**case))
+    with opening(*sets_of(name, case)):
+        return rounded(case | experiments()[name](**case))
 
 
-def lacks_data(case):
-    """Say whether a case needs a data set that is not here; scikit-learn's always are."""
-    return case.get("set") in CATALOGUE and datasets.where(case["set"]) is None
+def sets_of(name, case):
+    """Return the data sets of the catalogue that a case of an experiment opens."""
+    asked = (case.get("set"), *experiments()[name].sets)
+    return [each for each in asked if each in CATALOGUE]
 
 
 def made():
@@ -212,17 +216,17 @@ def partial_path(name):
 
 def kept(name, cases):
     """Return the stored rows that are not to be computed, with their stamps, by place."""
-    lacking = [case for case in cases if lacks_data(case)]
+    stuck = {place(case): missing for case in cases if (missing := lacking(sets_of(name, case)))}
     if not result_path(name).exists():
-        if lacking:
-            raise datasets.MissingDataError(datasets.missing(lacking[0]["set"]))
+        for missing in stuck.values():
+            raise datasets.MissingDataError(datasets.missing(missing[0]))
         return {}
     result, keys = stored(name), cases[0].keys()
     old = {
         place({key: each[key] for key in keys}): {"row": each, "stamp": stamp}
         for each, stamp in zip(result["rows"], stamps(result), strict=True)
     }
-    return {place(case): old[place(case)] for case in lacking}
+    return {each: old[each] for each in stuck}
 
 
 def begun(name, cases):

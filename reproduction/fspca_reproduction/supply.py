@@ -4,7 +4,8 @@ from collections import Counter
 
 from fspca import datasets
 from fspca.datasets.catalogue import CATALOGUE
-from fspca_reproduction.runner import experiments, lacks_data
+from fspca_reproduction.opening import lacking
+from fspca_reproduction.runner import experiments, sets_of
 
 MADE, CARRIED, FETCHED, OWN = "made", "carried", "fetched", "own"
 SUPPLIES = (MADE, CARRIED, FETCHED, OWN)  # from the easiest to the hardest
@@ -21,9 +22,14 @@ def supply(name):
 
 def rests_on(name, place=None):
     """Return the supply of the set in a number's place, else the hardest of an experiment's."""
-    sets = {case.get("set") for case in experiments()[name].cases}
-    mine = {place["set"]} & sets if place and "set" in place else sets
-    return max(map(supply, mine or sets), key=SUPPLIES.index)
+    cases = experiments()[name].cases
+    mine = [case for case in cases if place and "set" in place and case.get("set") == place["set"]]
+    return max((hardest(name, case) for case in mine or cases), key=SUPPLIES.index)
+
+
+def hardest(name, case):
+    """Return the supply of a case's sets that is hardest to come by."""
+    return max(map(supply, sets_of(name, case)), key=SUPPLIES.index, default=MADE)
 
 
 def cases_of(folders):
@@ -35,21 +41,21 @@ def cases_of(folders):
 
 def rows_by_set(folders):
     """Return how many stored rows rest on a set of the catalogue, by set and experiment."""
-    needed = [(case.get("set"), name) for name, case in cases_of(folders)]
+    needed = [(each, name) for name, case in cases_of(folders) for each in sets_of(name, case)]
     listed = {each: Counter(name for found, name in needed if found == each) for each in CATALOGUE}
     return {name: counts for name, counts in listed.items() if counts}
 
 
 def rows_by_supply(folders):
     """Return how many stored rows need what: nothing, or a set that is carried, ..."""
-    needed = Counter(supply(case.get("set")) for _, case in cases_of(folders))
+    needed = Counter(hardest(name, case) for name, case in cases_of(folders))
     return {each: needed[each] for each in SUPPLIES}
 
 
 def that_stay(names):
     """Yield a sentence for each set that is not here: which rows of experiments stay as stored."""
-    cases = [case for name in names for case in experiments()[name].cases]
-    for name, count in Counter(case["set"] for case in cases if lacks_data(case)).items():
+    opened = [sets_of(name, case) for name in names for case in experiments()[name].cases]
+    for name, count in Counter(each for sets in opened for each in lacking(sets)).items():
         fetched, file = f"`python -m fspca fetch {name}` fetches it", CATALOGUE[name].file
         way = fetched if supply(name) == FETCHED else f"your own {file} goes into FSPCA_DATA"
         yield f"{count} rows of {name} stay as they are stored: it is not here, {way}"

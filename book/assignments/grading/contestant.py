@@ -13,6 +13,7 @@ import re
 import resource
 import shutil
 import sys
+import tempfile
 
 LIMITS = {
     "AS": 2 << 30,  # bytes of memory
@@ -122,7 +123,7 @@ def main(site=None, *data):
     for name, most in LIMITS.items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
     if os.getcwd() == "/":
-        os.chdir("/tmp")
+        os.chdir(tempfile.mkdtemp(dir="/tmp"))  # /tmp may lead to the course's own files
     for path in data:
         shutil.copy(path, ".")
     sys.path.append(site or ".")

@@ -22,7 +22,8 @@ import numpy as np
 from fspca import datasets
 from fspca.check_certificate import check, sha256
 from fspca.covariance import Covariance, as_covariance
-from fspca.datasets import where
+from fspca.datasets import MissingDataError, places
+from fspca.datasets.catalogue import CATALOGUE
 from fspca.datasets.files import write_whole
 from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.proof.bounds import LIGHT, least_light_bound, upper_bound
@@ -33,6 +34,7 @@ from fspca.shared_support.swap import best_of, best_start
 from fspca.synthetic import make_spiked
 from fspca_reproduction.book.certificates import covariance_of
 from fspca_reproduction.book.lighter import LARGE, first_of, lighter
+from fspca_reproduction.opening import path_of
 
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "instances"
 NODES = {40: 200, 150: 20, 220: 5}  # of search, for sets of so many features at most
@@ -55,6 +57,12 @@ SETS = ("pitprops", "wine", "breast_cancer", "digits", "numerical_numbers", "tis
         "lymphoma_covariance", *BENCHMARKS)  # fmt: skip
 
 
+def sets_of(source):
+    """Return the names of the data sets that a source is computed from."""
+    kind = source.split()[0]
+    return [f"benchmark_{kind}"] if kind in BENCHMARKS else [kind] if kind in CATALOGUE else []
+
+
 def matrix_of(source):
     """Return the covariance that a source names as an array, exactly symmetric.
 
@@ -69,7 +77,10 @@ def matrix_of(source):
             return A.wide_factor().astype(np.float32).astype(float)
         A = A.submatrix(np.arange(d))
     elif kind in BENCHMARKS:
-        A = np.load(where("lymphoma_covariance").parent / f"benchmark_{kind}.npz")
+        (name,) = sets_of(source)
+        if (path := path_of(name)) is None:
+            raise MissingDataError(f"{name}.npz is in none of {', '.join(map(str, places()))}")
+        A = np.load(path)
         A = np.nan_to_num(A[A.files[0]])  # arrhythmia: constant columns have no correlation
         if kind in ("gastro", "gait"):  # their least eigenvalues are -4e-8 and -6e-8
             A = A + 1e-7 * np.eye(len(A))
@@ -232,7 +243,7 @@ def failed(path):
         source = verdict.reason.partition(": ")[2]
         try:
             verdict = check(path, **given(source))
-        except (OSError, AttributeError, TypeError):
+        except MissingDataError:
             print(f"{path.name}: {verdict.reason}")
             return False
     print(f"{path.name}: {verdict.reason}: {verdict.value:.10g} of at most {verdict.bound:.10g}")

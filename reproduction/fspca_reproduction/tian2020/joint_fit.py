@@ -66,7 +66,11 @@ def distances(A, problem, start):
     return found
 
 
-@experiment(cases=[{"penalty": p, "weight": w} for p, w in product(PENALTIES, WEIGHTS)], alone=True)
+@experiment(
+    cases=[{"penalty": p, "weight": w} for p, w in product(PENALTIES, WEIGHTS)],
+    alone=True,
+    sets=("lymphoma_covariance",),
+)
 def tian2020_joint_fit(penalty, weight):
     """Points of Figure 4 within half a per cent, by steps, iterate and cut: one part of the grid.
 
