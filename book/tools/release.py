@@ -1,4 +1,4 @@
-"""Make a release: files that follow from others, then wheels and an archive, the same bytes always.
+"""Make a release: files that follow from others, then wheels and archives, the same bytes always.
 
     python book/tools/release.py           # writes what follows, builds into dist/, prints sha256
     python book/tools/release.py --check   # changes nothing; says what is not ready
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from itertools import product
 from pathlib import Path
 
 import yaml
@@ -27,8 +28,16 @@ import yaml
 from toc import ROOT
 
 # All that the distributions are built from; nothing else of a checkout can get into them.
-SOURCES = ("pyproject.toml", "README.md", "LICENSE", "fspca", "data", "reproduction")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", ".*", "instances")
+SOURCES = (
+    "pyproject.toml",
+    "MANIFEST.in",
+    "README.md",
+    "LICENSE",
+    "fspca",
+    "data",
+    "reproduction",
+)
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "dist", ".*", "instances")
 BUILD = (
     "import sys; from setuptools import build_meta; getattr(build_meta, sys.argv[1])(sys.argv[2])"
 )
@@ -90,8 +99,8 @@ def not_ready():
         yield "not all is committed"
 
 
-def build(folder):
-    """Build both wheels and the archive of the sources into a folder; return their paths."""
+def build(folder, kinds=("build_sdist", "build_wheel")):
+    """Build both distributions' archives and wheels into a folder; return their paths."""
     folder = Path(folder).resolve()
     folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
@@ -100,13 +109,13 @@ def build(folder):
             (copy if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, Path(place, name))
         for path in Path(place).rglob("*"):  # whatever the mask of the one who checked it out
             path.chmod(0o755 if path.is_dir() else 0o644)
-        for part, wanted in ((".", "build_sdist"), (".", "build_wheel"),
-                             ("reproduction", "build_wheel")):  # fmt: skip
+        for part, wanted in product((".", "reproduction"), kinds):
             command = [sys.executable, "-c", BUILD, wanted, str(folder)]
             environment = os.environ | {"SOURCE_DATE_EPOCH": str(epoch())}
             subprocess.run(command, cwd=Path(place, part), env=environment, umask=0o022, check=True,
                            capture_output=True)  # fmt: skip
-    repack(folder / f"fspca-{version()}.tar.gz")
+    for archive in folder.glob("*.tar.gz"):
+        repack(archive)
     return sorted(folder.iterdir())
 
 

@@ -69,7 +69,7 @@ def pack(target, files):
 def pack_chapters(folder, titles):
     """Write the zip of every chapter that is a notebook."""
     with tempfile.TemporaryDirectory() as place:
-        wheels = [path for path in release.build(place) if path.suffix == ".whl"]
+        wheels = release.build(place, ["build_wheel"])
         for notebook in toc.notebooks():
             name = notebook.stem
             page = str(notebook.relative_to(toc.ROOT).with_suffix(""))
