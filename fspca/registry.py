@@ -100,7 +100,7 @@ class Solver:
     options: dict = field(default_factory=dict)
     most_components: int | None = None
 
-    def promise(self, word):
+    def promise(self, word: str) -> bool:
         """Whether it makes one of the `PROMISES`.
 
         Parameters
@@ -125,7 +125,7 @@ class Solver:
         return word in self.promises.split()
 
     @property
-    def spelling(self):
+    def spelling(self) -> str:
         """How it is called.
 
         See Also
