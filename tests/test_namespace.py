@@ -1,4 +1,4 @@
-"""The public names: few, grouped by what is asked, and the page of all names is made from them."""
+"""The public names: grouped by what is asked, and the page of all names is made from them."""
 
 import api_page
 import linked_cells
@@ -14,10 +14,6 @@ OF_A_PROBLEM = {
     Nonnegative: "Nonnegative loadings",
 }
 GENERAL = ("What to call first", "How good an answer is, and the best one")
-
-
-def test_the_names_are_few():
-    assert len(fspca.__all__) <= 40
 
 
 def test_every_name_stands_in_one_group():

@@ -17,20 +17,19 @@ import yaml
 
 import fspca
 
-LIST = (toc.ROOT / "CONTRIBUTING.md").read_text().partition("## Making a release\n")[2]
+LIST = (toc.ROOT / ".github" / "RELEASING.md").read_text()
 
 
 def test_what_follows_from_version_and_address_is_what_is_stored():
-    """If this fails, run: make release"""
     for path, text in release.derived().items():
-        assert (toc.ROOT / path).read_text() == text
+        assert (toc.ROOT / path).read_text() == text, "run `make pages`"
     assert release.version() == fspca.__version__
 
 
 def test_one_address_goes_everywhere(monkeypatch, tmp_path):
     there = "https://example.org/fspca"
     monkeypatch.setattr(release, "ROOT", tmp_path)
-    for name in ("pyproject.toml", "CITATION.cff", "_config.yml"):
+    for name in ("pyproject.toml", "CITATION.cff", "README.md", "_config.yml"):
         shutil.copy(toc.ROOT / name, tmp_path)
     (tmp_path / "fspca").mkdir()
     (tmp_path / "fspca/__init__.py").write_text('__version__ = "9.1"\n')
@@ -41,6 +40,8 @@ def test_one_address_goes_everywhere(monkeypatch, tmp_path):
         for path, text in found.items():
             (tmp_path / path).write_text(text)
     assert tomllib.loads(found["pyproject.toml"])["project"]["urls"] == {"Source": there}
+    assert f"```bash\ngit clone {there} && cd fspca\nmake book " in found["README.md"]
+    assert "git clone" not in before["README.md"]
     citation = yaml.safe_load(found["CITATION.cff"])
     assert (citation["repository-code"], str(citation["version"])) == (there, "9.1")
     monkeypatch.setattr(release, "address", lambda: "")

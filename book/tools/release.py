@@ -2,9 +2,11 @@
 
     python book/tools/release.py           # writes what follows, builds into dist/, prints sha256
     python book/tools/release.py --check   # changes nothing; says what is not ready
+    python book/tools/release.py --pages   # writes what follows, builds nothing: `make pages`
 
 The version stands in fspca/__init__.py and the project's address in _config.yml, each once.
-`CITATION.cff` and `pyproject.toml` get their lines from there, `.zenodo.json` all that it says.
+`CITATION.cff`, `pyproject.toml` and `README.md` get their lines from there, `.zenodo.json` all that
+it says.
 """
 
 import argparse
@@ -25,6 +27,7 @@ from pathlib import Path
 
 import yaml
 
+import toc
 from toc import ROOT
 
 # All that the distributions are built from; nothing else of a checkout can get into them.
@@ -63,9 +66,18 @@ def derived():
     citation = re.sub(r"^version: .*\n", f"version: {version()}\n{code}", citation, flags=re.M)
     return {
         "pyproject.toml": project.replace("[project.scripts]", f"{urls}[project.scripts]"),
+        "README.md": with_clone((ROOT / "README.md").read_text()),
         "CITATION.cff": citation,
         ".zenodo.json": json.dumps(zenodo(yaml.safe_load(citation)), indent=2) + "\n",
     }
+
+
+def with_clone(readme):
+    """Return the README with the line that clones before the first command, or without one."""
+    readme = re.sub(r"^git clone .*\n", "", readme, flags=re.M)
+    folder = address().rstrip("/").rpartition("/")[2].removesuffix(".git")
+    line = f"git clone {address()} && cd {folder}\n" if address() else ""
+    return readme.replace("\nmake book ", f"\n{line}make book ", 1)
 
 
 def zenodo(citation):
@@ -144,11 +156,14 @@ def main(arguments=None):
     """Say what is not ready; without --check write what follows, and build."""
     parser = argparse.ArgumentParser(description="Make a release, or say what is not ready for it.")
     parser.add_argument("--check", action="store_true", help="change nothing, build nothing")
+    parser.add_argument("--pages", action="store_true", help="write what follows, build nothing")
     parser.add_argument("--into", default=ROOT / "dist", help="the folder; default: dist")
     options = parser.parse_args(arguments)
     if not options.check:
         for path, text in derived().items():
-            (ROOT / path).write_text(text)
+            toc.write(ROOT / path, text)
+    if options.pages:
+        return False
     for reason in (faults := list(not_ready())):
         print(f"not ready: {reason}")
     for path in [] if options.check else build(options.into):

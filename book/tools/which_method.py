@@ -1,6 +1,6 @@
 """The tables of book/practice/which_method.md, made from the registry.
 
-    python book/tools/which_method.py
+    python book/tools/which_method.py    # as `make pages` does
 
 What stands between the two marks of the page is replaced; a test fails where it is not this.
 """
@@ -9,6 +9,8 @@ from pathlib import Path
 
 from fspca.problem import Nonnegative, SeparateSupports, SharedSupport
 from fspca.registry import SOLVERS
+
+import toc
 
 PAGE = Path(__file__).parents[1] / "practice" / "which_method.md"
 BEGIN, END = "% made by book/tools/which_method.py: begin\n", "% end\n"
@@ -47,4 +49,4 @@ def made():
 
 
 if __name__ == "__main__":
-    PAGE.write_text(made())
+    toc.write(PAGE, made())
