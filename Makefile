@@ -22,10 +22,10 @@ AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 MODULE := $(shell find fspca reproduction -name '*.py' -not -path '*/build/*')
 DATA := $(shell find data fspca/datasets/raw -type f -not -name '.*' 2>/dev/null)
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*' -not -path 'book/assignments/*')
-PAGES := _config.yml _toc.yml $(wildcard *.md) $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
+PAGES := _config.yml _toc.yml $(shell find book -type f -not -path '*/.*' -not -name '*.pyc')
 
 .PHONY: book pdf lab test nightly mutants test-lint test-unit test-data test-book test-notebooks reproduce notebooks assignments \
-  instructor-archive bench release lint clean help
+  instructor-archive pages bench release lint clean help
 .DELETE_ON_ERROR:
 
 book: $(HTML)/.built  ## build the book and say where to open it
@@ -77,11 +77,17 @@ lab: $(READY)  ## open the first chapter in JupyterLab
 assignments: $(READY)  ## make the students' copies, their environment and the instructor's guide
 	$(BIN)/python book/tools/assignments.py
 
+pages: assignments  ## make what follows from other files: tables, pages, students' copies, citation
+	$(BIN)/python book/tools/release.py --pages
+	$(BIN)/python book/tools/which_method.py
+	$(BIN)/python book/tools/readme_picture.py
+	$(BIN)/python -m fspca_reproduction ledger
+
 instructor-archive: assignments  ## pack the course with its solutions, for lecturers
 	$(BIN)/python book/tools/assignments.py archive
 
-bench: $(READY)  ## time the solvers
-	$(BIN)/python -m fspca_reproduction bench
+bench: $(READY)  ## time ours beside others, two minutes; ALL=1 times the rest, STORE=1 keeps all of it
+	$(BIN)/python -m fspca_reproduction bench $(if $(ALL),--all) $(if $(STORE),--store)
 
 release: $(READY)  ## write what follows from the version and build dist/, the same bytes always
 	$(BIN)/python book/tools/release.py
@@ -93,13 +99,13 @@ lint: $(READY)  ## mend style and format, and list what to read again
 	$(BIN)/python book/tools/prose.py
 
 clean:  ## remove the environment and everything built
-	rm -rf $(VENV) _build dist .cache .pytest_cache .ruff_cache *.egg-info reproduction/*.egg-info reproduction/build
+	rm -rf $(VENV) _build dist .cache .pytest_cache .ruff_cache *.egg-info reproduction/*.egg-info reproduction/build reproduction/dist
 
 help:  ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 20
 
 # Bytecode is made of what is used; other packages' tests, other languages and the maps of packed
-# scripts are of no use here: 1.2 GB become 0.81, and 0.9 when all of it has been used.
+# scripts are of no use here.
 $(READY): requirements.txt pyproject.toml reproduction/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed, and $(PYTHON) is not: try make PYTHON=python3.12"; exit 1; }

@@ -48,5 +48,5 @@ def pytest_itemcollected(item):
         item.compare_outputs = compare
 
 
-# Notebooks for students and lecturers, no chapters; uses that only mypy reads.
-collect_ignore = ["book/assignments", "tests/typed_use.py"]
+# Notebooks for students and lecturers, no chapters; uses that type checkers read.
+collect_ignore = ["book/assignments", "tests/typed_use.py", "tests/used_strictly.py"]

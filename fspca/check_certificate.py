@@ -14,7 +14,7 @@ from functools import partial
 from itertools import combinations
 from math import comb, frexp, isqrt
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -837,7 +837,7 @@ def examine(claim, given, exact):
     return Verdict(True, "holds", numbers.back(value), numbers.back(worst))
 
 
-def check(claim, A=None, X=None, exact=False):
+def check(claim: Any, A: Any = None, X: Any = None, exact: bool = False) -> Verdict:
     """Return the Verdict on a claim: a mapping of names to arrays, or the path of its file.
 
     Nothing is raised: whatever a file holds, a claim that cannot be followed does not hold.

@@ -1,8 +1,14 @@
 """One look for every figure of the book: a method keeps its colour, marker and line."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fspca.covariance.validate import needed
+from fspca.problem import Solution
+from fspca.selection import Choice
 
 plt = needed("matplotlib.pyplot", "plots", "fspca.plots")
 
@@ -66,7 +72,9 @@ STYLES = {
 }
 
 
-def figure(width=6.0, height=3.4, rows=1, columns=1):
+def figure(
+    width: float = 6.0, height: float = 3.4, rows: int = 1, columns: int = 1
+) -> tuple[Any, Any]:
     """Return a figure on white, which the book makes the page's own ground, and its axes.
 
     The axes have no upper and right spine.
@@ -102,7 +110,9 @@ def figure(width=6.0, height=3.4, rows=1, columns=1):
     return drawn, axes
 
 
-def curve(axes, x, y, method, label=None):
+def curve(
+    axes: Any, x: Sequence[float], y: Sequence[float], method: str, label: str | None = None
+) -> None:
     """Draw a method's curve and write its name at the end of the line.
 
     Colour, marker and line are those that the method has everywhere.
@@ -156,7 +166,7 @@ def axes_for(ax, width=6.0, height=3.4):
     return figure(width, height)[1] if ax is None else ax
 
 
-def plot_loadings(answer, ax=None):
+def plot_loadings(answer: Any, ax: Any = None) -> Any:
     """Draw the loadings of the chosen features as a heat map, and return the axes.
 
     The longest row comes first; where there are many, signs stand for numbers.
@@ -198,7 +208,7 @@ def plot_loadings(answer, ax=None):
     return ax
 
 
-def plot_path(answers, ax=None):
+def plot_path(answers: Choice | Sequence[Solution], ax: Any = None) -> Any:
     """Draw what each count explains, and shade up to the bound; return the axes.
 
     Of a choice the held-out share and that of permuted data are drawn too.
@@ -248,7 +258,7 @@ def plot_path(answers, ax=None):
     return ax
 
 
-def plot_stability(choice, ax=None, most=30):
+def plot_stability(choice: Choice, ax: Any = None, most: int = 30) -> Any:
     """Draw how often each feature is chosen at each count, the most frequent first.
 
     The shares are those of the halves of the samples.
@@ -291,7 +301,8 @@ def plot_stability(choice, ax=None, most=30):
     return ax
 
 
-def plot_biplot(answer, X, components=(0, 1), groups=None, ax=None):
+def plot_biplot(answer: Any, X: Any, components: Sequence[int] = (0, 1),
+                groups: ArrayLike | None = None, ax: Any = None) -> Any:  # fmt: skip
     """Draw samples by their scores on two components, and the chosen features as arrows.
 
     An arrow's direction is its feature's loadings; the longest reaches to the farthest sample.
@@ -342,7 +353,9 @@ def plot_biplot(answer, X, components=(0, 1), groups=None, ax=None):
     return ax
 
 
-def plot_on_image(answer, shape, ax=None, component=None):
+def plot_on_image(
+    answer: Any, shape: tuple[int, int], ax: Any = None, component: int | None = None
+) -> Any:
     """Draw the chosen features as pixels of an image: row lengths, or one component's loadings.
 
     A negative loading bears a dash, which grey does not hide.
@@ -388,7 +401,7 @@ def plot_on_image(answer, shape, ax=None, component=None):
     return ax
 
 
-def plot_on_axis(answer, x=None, ax=None):
+def plot_on_axis(answer: Any, x: ArrayLike | None = None, ax: Any = None) -> Any:
     """Draw the loadings along an axis that the features have, such as wavelength or time.
 
     Each component has its own colour, marker and line.
@@ -433,7 +446,7 @@ def plot_on_axis(answer, x=None, ax=None):
     return ax
 
 
-def plot_history(solution, ax=None):
+def plot_history(solution: Solution, ax: Any = None) -> Any:
     """Draw the objective after each step, and the bound where one is known.
 
     The steps are those of the answer's own run.

@@ -438,7 +438,7 @@ class Solution:
     orthonormal: np.ndarray | None = field(default=None, repr=False)
     total_variance: float | None = None
     pca_variance: float | None = None
-    names: tuple | None = None
+    names: tuple[str, ...] | None = None
 
     def __post_init__(self):
         for name in ("W", "support", "certificate", "orthonormal"):

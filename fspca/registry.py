@@ -93,12 +93,12 @@ class Solver:
     most_components: int | None = None
     options: dict = field(default_factory=dict)
 
-    def promise(self, word):
+    def promise(self, word: str) -> bool:
         """Whether it makes one of the `PROMISES`."""
         return word in self.promises.split()
 
     @property
-    def spelling(self):
+    def spelling(self) -> str:
         """How it is called.
 
         >>> SOLVERS["go, shifted"].spelling

@@ -8,17 +8,21 @@ often each feature is chosen from half of the samples, and what permuted data wo
 import hashlib
 import json
 import pickle
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.covariance.validate import checked_count, needed
 from fspca.datasets.files import write_whole
 from fspca.datasets.tables import named
+from fspca.problem import Solution
 from fspca.shared_support.path import path
-from fspca.solver import Run
+from fspca.solver import Listener, Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +76,11 @@ class Choice:
     stability: np.ndarray
     interval: np.ndarray
     noise: np.ndarray
-    solutions: tuple = field(repr=False)
-    names: tuple | None = field(default=None, repr=False)
+    solutions: tuple[Solution, ...] = field(repr=False)
+    names: tuple[str, ...] | None = field(default=None, repr=False)
 
     @property
-    def best(self):
+    def best(self) -> int:
         """The count with the largest held-out mean.
 
         See Also
@@ -92,7 +96,7 @@ class Choice:
         return int(self.counts[np.argmax(self.held_out)])
 
     @property
-    def chosen(self):
+    def chosen(self) -> int:
         """The least count whose held-out mean is within a standard error of the best.
 
         See Also
@@ -110,7 +114,7 @@ class Choice:
         return int(self.counts[np.argmax(enough)])
 
     @property
-    def solution(self):
+    def solution(self) -> Solution:
         """The answer at the count chosen.
 
         See Also
@@ -125,7 +129,7 @@ class Choice:
         """
         return self.solutions[int(np.searchsorted(self.counts, self.chosen))]
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return the rows as a pandas DataFrame.
 
         Returns
@@ -140,7 +144,8 @@ class Choice:
         Examples
         --------
         >>> X = np.random.default_rng(0).standard_normal((60, 4)) * [9, 9, 1, 1]
-        >>> select_k(X, m=2, ks=[2, 4], subsamples=10).to_frame().shape
+        >>> choice = select_k(X, m=2, ks=[2, 4], subsamples=10)
+        >>> choice.to_frame().shape  # doctest: +SKIP
         (2, 6)
         """
         columns = ("explained", "bound", "held_out", "standard_error", "stability", "noise")
@@ -159,7 +164,7 @@ class Choice:
     __repr__ = __str__
 
 
-def stability(chosen):
+def stability(chosen: ArrayLike) -> tuple[float, tuple[float, float]]:
     """Return how well selections agree beyond chance, and its 95 % interval.
 
     1 is full agreement, 0 what choices at random give; the interval is the asymptotic one.
@@ -208,7 +213,7 @@ def stability(chosen):
     return float(index), (float(index - spread), float(min(index + spread, 1.0)))
 
 
-def held_out_share(W, X, mean, scale):
+def held_out_share(W: np.ndarray, X: Any, mean: ArrayLike, scale: ArrayLike) -> float:
     """Return the share of the variance of rows X, centred and scaled so, that span(W) explains.
 
     The rows need not be those that W was found on.
@@ -243,8 +248,11 @@ def held_out_share(W, X, mean, scale):
     return float(np.vdot(Z @ Q, Z @ Q) / total) if total else 0.0
 
 
-def select_k(X, m, ks=None, *, folds=5, subsamples=40, permutations=5, center=True,
-             standardize=False, bound="dual", seed=0, progress=None, resume=None):  # fmt: skip
+def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
+             folds: int = 5, subsamples: int = 40, permutations: int = 5, center: bool = True,
+             standardize: bool = False, bound: str = "dual", seed: int = 0,
+             progress: Listener | None = None,
+             resume: str | Path | None = None) -> Choice:  # fmt: skip
     r"""Say what each number of features explains, and choose one.
 
     Each count is fitted on all rows, on folds for its held-out share, on halves for the stability
@@ -322,8 +330,11 @@ def select_k(X, m, ks=None, *, folds=5, subsamples=40, permutations=5, center=Tr
     )
 
 
-def select_m(X, k, ms=None, *, folds=5, subsamples=40, permutations=5, center=True,
-             standardize=False, bound="dual", seed=0, progress=None, resume=None):  # fmt: skip
+def select_m(X: Any, k: int, ms: Sequence[int] | None = None, *,
+             folds: int = 5, subsamples: int = 40, permutations: int = 5, center: bool = True,
+             standardize: bool = False, bound: str = "dual", seed: int = 0,
+             progress: Listener | None = None,
+             resume: str | Path | None = None) -> Choice:  # fmt: skip
     """Say what each number of components on k features explains, and choose one.
 
     Parameters and result are those of `select_k`, with the counts `ms` of components (by default

@@ -2,9 +2,11 @@
 
 import inspect
 import re
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
+from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.covariance.validate import checked_choice, warn_of_units
@@ -59,9 +61,13 @@ def explained_by_each(A, problem, W):
 class _SparseSubspace(BaseEstimator):
     """What both estimators share: their parameters and how they are fitted."""
 
-    def __init__(self, n_components=2, n_features_to_select=None, *, problem="shared",
-                 solver="auto", init="auto", n_init=1, center=True, scale=False, certify=True,
-                 max_seconds=None, random_state=None):  # fmt: skip
+    def __init__(self, n_components: int = 2,
+                 n_features_to_select: int | float | str | None = None, *,
+                 problem: str = "shared", solver: str = "auto", init: str | ArrayLike = "auto",
+                 n_init: int = 1, center: bool = True, scale: bool = False, certify: bool = True,
+                 max_seconds: float | None = None,
+                 random_state: int | np.random.RandomState | None = None
+                 ) -> None:  # fmt: skip
         self.n_components = n_components
         self.n_features_to_select = n_features_to_select
         self.problem = problem
@@ -74,7 +80,7 @@ class _SparseSubspace(BaseEstimator):
         self.max_seconds = max_seconds
         self.random_state = random_state
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the features and find the subspace on them.
 
         Parameters
@@ -251,7 +257,7 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     ['total_phenols', 'flavanoids', 'color_intensity', 'od280/od315_of_diluted_wines']
     """
 
-    def transform(self, X):
+    def transform(self, X: Any) -> np.ndarray:
         """Return the coordinates of each row's projection on the components.
 
         Parameters
@@ -279,7 +285,7 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         onto = np.linalg.pinv(self.components_.astype(float)) / self.scale_[:, None]
         return (X @ onto - self.mean_ @ onto).astype(X.dtype)
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: ArrayLike) -> np.ndarray:
         """Return the points of the subspace that have these coordinates.
 
         Parameters
@@ -305,7 +311,7 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         check_is_fitted(self)
         return np.asarray(X) @ self.components_ * self.scale_ + self.mean_
 
-    def score(self, X, y=None):
+    def score(self, X: Any, y: Any = None) -> float:
         """Return the share of the variance of X that the components explain.
 
         Parameters

@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import io
+import os
 import re
 import shutil
 
@@ -119,6 +120,26 @@ def students_copy_is_current_and_gives_nothing_away(name, text):
             assert cell.source[:40] not in everything
         for _, secret in SECRET.findall(cell.source):
             assert secret.strip() not in everything, f"{name}, {cell.id}"
+
+
+def test_what_would_not_change_is_left_alone(tmp_path):
+    """Else `make book` would build again after `make pages` and `make assignments`."""
+    path = tmp_path / "page.md"
+    toc.write(path, "one\n")
+    os.utime(path, (1, 1))
+    toc.write(path, "one\n")
+    assert path.stat().st_mtime == 1
+    toc.write(path, "other\n")
+    assert (path.read_text(), path.stat().st_mtime > 1) == ("other\n", True)
+
+
+@pytest.mark.nightly
+def test_after_the_assignments_are_made_the_book_has_nothing_to_do(monkeypatch, tmp_path):
+    folders = (assignments.COURSE, toc.ROOT / "book" / "static")
+    before = {p: p.stat().st_mtime_ns for f in folders for p in f.rglob("*") if p.is_file()}
+    monkeypatch.setattr(assignments, "OUTPUT", tmp_path)
+    assignments.release()
+    assert {p: p.stat().st_mtime_ns for p in before} == before
 
 
 def test_nothing_else_lies_beside_the_students_copies():

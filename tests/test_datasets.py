@@ -24,14 +24,21 @@ CARRIED = [name for name, entry in CATALOGUE.items() if (datasets.RAW / entry.fi
 )
 def test_loads_where_it_is_found(name):
     found, entry = datasets.load(name), CATALOGUE[name]
-    array = found.A if found.X is None else found.X
+    array = found.X if hasattr(found, "X") else found.A
     assert array.shape == entry.shape
     assert array.dtype == entry.dtype
     assert entry.source in found.provenance
     assert len(found.names) in (0, array.shape[1])
-    assert found.y is None or len(found.y) == len(array.indptr if name == "news20" else array) - (
-        name == "news20"
-    )
+    assert not hasattr(found, "y") or len(found.y) == entry.shape[0]
+
+
+def test_what_a_set_does_not_have_is_said():
+    for name, lacks, has in (("pitprops", "X", "A"), ("digit_pixels", "A", "X")):
+        found = datasets.load(name)
+        assert hasattr(found, has)
+        assert not hasattr(found, lacks)
+        with pytest.raises(AttributeError, match=f"{name} has no {lacks}: it has {has}"):
+            getattr(found, lacks)
 
 
 def test_carried_sets_are_described_with_their_checksums():

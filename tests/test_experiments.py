@@ -14,7 +14,7 @@ import threadpoolctl
 from fspca_reproduction import __main__ as commands
 from fspca_reproduction import checkout, results, runner
 from fspca_reproduction.results import same_row, stored
-from fspca_reproduction.runner import experiments, place, row, run, stamps
+from fspca_reproduction.runner import experiments, place, row, run, sets_of, stamps
 
 BUDGET = 240  # seconds by the clock of those who made the rows: two minutes on two cores
 MOST = 4  # rows of an experiment, of one that measures time a single one

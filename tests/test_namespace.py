@@ -1,4 +1,4 @@
-"""The public names: few, grouped by what is asked, and the page of all names is made from them."""
+"""The public names: grouped by what is asked, and the page of all names is made from them."""
 
 import api_page
 import linked_cells

@@ -1,4 +1,4 @@
-"""The package stays small, and light to import."""
+"""What the module is made of: one meaning for a name, no cycles, and light to import."""
 
 import ast
 import re
@@ -14,31 +14,6 @@ import toc
 import fspca
 
 FILES = sorted(Path(fspca.__file__).parent.rglob("*.py"))
-
-
-def code_lines(path):
-    """Lines of code: not blank, not a comment, not within a docstring."""
-    source = path.read_text()
-    text = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str):
-            text |= set(range(node.lineno, node.end_lineno + 1))
-    lines = enumerate(source.splitlines(), start=1)
-    return sum(n not in text and line.strip()[:1] not in ("", "#") for n, line in lines)
-
-
-def test_the_package_is_small():
-    """Counted are lines of code: not docstrings, comments and blanks."""
-    apart = ("catalogue.py", "check_certificate.py")  # a table of facts; a program of its own
-    module = [p for p in FILES if p.name not in apart]
-    assert sum(map(code_lines, module)) <= 7009  # all problems and doors; the aim is 4,800
-    long = {p.name for p in module if len(p.read_text().splitlines()) > 250}
-    assert long <= {
-        "registry.py", "problem.py", "covariance.py", "data_sources.py",  # tables and questions
-        "certificate.py",  # all bounds for shared supports, from the lightest to the tightest
-        "datasets.py", "plots.py", "selection.py", "sklearn.py", "sources.py", "synthetic.py",
-        "running.py",  # these because a public name has a whole docstring
-    }  # fmt: skip
 
 
 def defined_twice(files):
@@ -83,17 +58,6 @@ def test_no_private_name_is_reached_from_another_module(tmp_path):
         "from fspca.problem import _false_claims\nA._source\nself._own"
     )
     assert len(list(reached_privately(tmp_path.iterdir()))) == 2
-
-
-def lines_of(folder, *patterns):
-    return sum(code_lines(path) for pattern in patterns for path in folder.glob(pattern))
-
-
-def test_from_a_verdict_to_its_page_it_is_not_far():
-    """Lines of code of the one engine for all papers, and of what each of them says."""
-    engine = ("claim.py", "verdict.py", "ledger.py", "ledger_page.py", "supply.py")
-    folder = toc.ROOT / "reproduction" / "fspca_reproduction"
-    assert lines_of(folder, *engine, "*/claims.py", "*/verdicts.py") <= 1200
 
 
 def test_importing_it_needs_numpy_and_scipy_only():

@@ -14,7 +14,7 @@ README = (toc.ROOT / "README.md").read_text()
 
 
 def test_the_picture_is_what_its_command_draws():
-    assert readme_picture.PICTURE.read_text() == readme_picture.draw()
+    assert readme_picture.PICTURE.read_text() == readme_picture.draw(), "run `make pages`"
     assert "book/static/chosen_pixels.svg" in README
     shares = re.findall(r"\d+%", readme_picture.draw())
     assert shares == re.findall(r"\d+%", README)

@@ -1,4 +1,7 @@
-"""The reproduction's wheel carries the papers' numbers and ours: chapters run from two wheels."""
+"""The reproduction's wheel carries the papers' numbers and ours: chapters run from two wheels.
+
+It is the same from a checkout and from the archive of its sources, as `python -m build` makes it.
+"""
 
 import os
 import shutil
@@ -8,8 +11,10 @@ import zipfile
 
 import pytest
 import toc
+from test_wheel import archived, built
 
-BUILD = "from setuptools.build_meta import build_wheel; build_wheel('.')"
+import fspca
+
 ASK = """
 from fspca_reproduction import results
 from fspca_reproduction.claim import judged
@@ -20,17 +25,21 @@ print(results.DATA, len(judged("tian2020_table_2")))
 """
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    """Built from a copy of what it is made of."""
+@pytest.fixture(scope="module", params=["checkout", "archive"])
+def wheel(request, tmp_path_factory):
+    """Built from a copy of what it is made of, or from the archive of that."""
     source = tmp_path_factory.mktemp("source")
     left_out = shutil.ignore_patterns("build", "*.egg-info", "__pycache__", "raw", "instances")
     for name in ("reproduction", "data", "fspca"):
         shutil.copytree(toc.ROOT / name, source / name, ignore=left_out)
     (source / "data" / "results" / ".begun.partial.jsonl").write_text("{}")
     folder = source / "reproduction"
-    subprocess.run([sys.executable, "-c", BUILD], cwd=folder, check=True, capture_output=True)
-    return next(folder.glob("*.whl"))
+    if request.param == "archive":
+        folder = archived(folder, tmp_path_factory.mktemp("unpacked"))
+    built(folder, "build_wheel")
+    (found,) = folder.glob("fspca_reproduction-*.whl")
+    assert found.name.split("-")[1] == fspca.__version__
+    return found
 
 
 def test_it_carries_every_module_and_every_number(wheel):

@@ -82,7 +82,11 @@ def test_launch_buttons_appear_with_an_address(monkeypatch, there):
     monkeypatch.setattr(release, "address", lambda: there)
     config = SimpleNamespace(html_theme_options={"launch_buttons": {}}, copyright="2026")
     take_away.launch_when_public(None, config)
-    assert bool(config.html_theme_options["launch_buttons"]) == bool(there)
+    options = config.html_theme_options
+    launched = {"binderhub_url", "colab_url"} if there else set()
+    shown = {f"use_{button}_button" for button in ("repository", "edit_page", "issues")}
+    assert options.pop("launch_buttons").keys() == launched
+    assert options == dict.fromkeys(shown if there else (), True)
     entry = take_away.bibtex(SimpleNamespace(config=config), "book/shared_support/go", "Go: find")
     assert ("url = {" in entry) == bool(there)
     assert "title = {Go: find}" in entry

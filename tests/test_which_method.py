@@ -10,7 +10,7 @@ from fspca_reproduction.tan2019 import recovered, standings
 
 
 def test_the_tables_are_the_registrys():
-    assert which_method.PAGE.read_text() == which_method.made()
+    assert which_method.PAGE.read_text() == which_method.made(), "run `make pages`"
 
 
 def test_every_solver_is_there_and_a_new_one_would_be_missed(monkeypatch):

@@ -29,6 +29,9 @@ best: list[fspca.Solution] = fspca.path(X, 1, range(1, 4))
 if fspca.check_solution(X, answer, SharedSupport(1, 2, required=[0])):
     SeparateSupports(2, [1, 2])
 place: Path | None = datasets.where("pitprops")
+wine: np.ndarray = datasets.load("wine").X  # no question whether there is any
+growers: np.ndarray = datasets.load("wine").y
+names: list[str] = datasets.load("wine").names
 distance: float = metrics.subspace_distance(answer.W, X[:, :1])
 
 fspca.ipu(X, 1, 2, starts=3)  # type: ignore[call-arg]

@@ -22,6 +22,7 @@ from nbgrader.apps import NbGraderAPI
 from traitlets.config import PyFileConfigLoader
 
 import plan
+import toc
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "book" / "assignments"
@@ -104,10 +105,10 @@ def release():
     for name, text in texts.items():
         for target in (COURSE / "release" / name, OUTPUT / "students"):
             target.mkdir(parents=True, exist_ok=True)
-            (target / f"{name}.ipynb").write_text(text)
+            toc.write(target / f"{name}.ipynb", text)
     for target in (COURSE, OUTPUT / "students"):
-        (target / "environment.yml").write_text(environment())
-    (COURSE / "grading" / "requirements.txt").write_text(for_graders())
+        toc.write(target / "environment.yml", environment())
+    toc.write(COURSE / "grading" / "requirements.txt", for_graders())
     plan.main()
     shutil.copy(COURSE / "instructors_guide.md", OUTPUT)
     print(f"Students' copies, environment and guide: {OUTPUT}")

@@ -12,6 +12,8 @@ from pathlib import Path
 import nbformat
 import yaml
 
+import toc
+
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "book" / "assignments"
 PLAN = yaml.safe_load((COURSE / "plan.yml").read_text())
@@ -139,7 +141,7 @@ def filled(text):
 
 def main():
     for path in COURSE.glob("for_*.md"):
-        path.write_text(filled(path.read_text()))
+        toc.write(path, filled(path.read_text()))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from fspca import Covariance, ipu
 from fspca.metrics import normalised_explained_variance
 from sklearn.datasets import load_digits
 
+import toc
+
 PICTURE = Path(__file__).parents[1] / "static" / "chosen_pixels.svg"
 CELL = 18
 
@@ -36,4 +38,4 @@ def draw():
 
 
 if __name__ == "__main__":
-    PICTURE.write_text(draw())
+    toc.write(PICTURE, draw())

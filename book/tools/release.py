@@ -1,10 +1,12 @@
-"""Make a release: files that follow from others, then wheels and an archive, the same bytes always.
+"""Make a release: files that follow from others, then wheels and archives, the same bytes always.
 
     python book/tools/release.py           # writes what follows, builds into dist/, prints sha256
     python book/tools/release.py --check   # changes nothing; says what is not ready
+    python book/tools/release.py --pages   # writes what follows, builds nothing: `make pages`
 
 The version stands in fspca/__init__.py and the project's address in _config.yml, each once.
-`CITATION.cff` and `pyproject.toml` get their lines from there, `.zenodo.json` all that it says.
+`CITATION.cff`, `pyproject.toml` and `README.md` get their lines from there, `.zenodo.json` all that
+it says.
 """
 
 import argparse
@@ -20,15 +22,25 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from itertools import product
 from pathlib import Path
 
 import yaml
 
+import toc
 from toc import ROOT
 
 # All that the distributions are built from; nothing else of a checkout can get into them.
-SOURCES = ("pyproject.toml", "README.md", "LICENSE", "fspca", "data", "reproduction")
-LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", ".*", "instances")
+SOURCES = (
+    "pyproject.toml",
+    "MANIFEST.in",
+    "README.md",
+    "LICENSE",
+    "fspca",
+    "data",
+    "reproduction",
+)
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info", "build", "dist", ".*", "instances")
 BUILD = (
     "import sys; from setuptools import build_meta; getattr(build_meta, sys.argv[1])(sys.argv[2])"
 )
@@ -54,9 +66,18 @@ def derived():
     citation = re.sub(r"^version: .*\n", f"version: {version()}\n{code}", citation, flags=re.M)
     return {
         "pyproject.toml": project.replace("[project.scripts]", f"{urls}[project.scripts]"),
+        "README.md": with_clone((ROOT / "README.md").read_text()),
         "CITATION.cff": citation,
         ".zenodo.json": json.dumps(zenodo(yaml.safe_load(citation)), indent=2) + "\n",
     }
+
+
+def with_clone(readme):
+    """Return the README with the line that clones before the first command, or without one."""
+    readme = re.sub(r"^git clone .*\n", "", readme, flags=re.M)
+    folder = address().rstrip("/").rpartition("/")[2].removesuffix(".git")
+    line = f"git clone {address()} && cd {folder}\n" if address() else ""
+    return readme.replace("\nmake book ", f"\n{line}make book ", 1)
 
 
 def zenodo(citation):
@@ -90,8 +111,8 @@ def not_ready():
         yield "not all is committed"
 
 
-def build(folder):
-    """Build both wheels and the archive of the sources into a folder; return their paths."""
+def build(folder, kinds=("build_sdist", "build_wheel")):
+    """Build both distributions' archives and wheels into a folder; return their paths."""
     folder = Path(folder).resolve()
     folder.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
@@ -100,13 +121,13 @@ def build(folder):
             (copy if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, Path(place, name))
         for path in Path(place).rglob("*"):  # whatever the mask of the one who checked it out
             path.chmod(0o755 if path.is_dir() else 0o644)
-        for part, wanted in ((".", "build_sdist"), (".", "build_wheel"),
-                             ("reproduction", "build_wheel")):  # fmt: skip
+        for part, wanted in product((".", "reproduction"), kinds):
             command = [sys.executable, "-c", BUILD, wanted, str(folder)]
             environment = os.environ | {"SOURCE_DATE_EPOCH": str(epoch())}
             subprocess.run(command, cwd=Path(place, part), env=environment, umask=0o022, check=True,
                            capture_output=True)  # fmt: skip
-    repack(folder / f"fspca-{version()}.tar.gz")
+    for archive in folder.glob("*.tar.gz"):
+        repack(archive)
     return sorted(folder.iterdir())
 
 
@@ -135,11 +156,14 @@ def main(arguments=None):
     """Say what is not ready; without --check write what follows, and build."""
     parser = argparse.ArgumentParser(description="Make a release, or say what is not ready for it.")
     parser.add_argument("--check", action="store_true", help="change nothing, build nothing")
+    parser.add_argument("--pages", action="store_true", help="write what follows, build nothing")
     parser.add_argument("--into", default=ROOT / "dist", help="the folder; default: dist")
     options = parser.parse_args(arguments)
     if not options.check:
         for path, text in derived().items():
-            (ROOT / path).write_text(text)
+            toc.write(ROOT / path, text)
+    if options.pages:
+        return False
     for reason in (faults := list(not_ready())):
         print(f"not ready: {reason}")
     for path in [] if options.check else build(options.into):

@@ -69,7 +69,7 @@ def pack(target, files):
 def pack_chapters(folder, titles):
     """Write the zip of every chapter that is a notebook."""
     with tempfile.TemporaryDirectory() as place:
-        wheels = [path for path in release.build(place) if path.suffix == ".whl"]
+        wheels = release.build(place, ["build_wheel"])
         for notebook in toc.notebooks():
             name = notebook.stem
             page = str(notebook.relative_to(toc.ROOT).with_suffix(""))
@@ -134,9 +134,16 @@ def finish(app, error):
 
 
 def launch_when_public(app, config):
-    """Buttons that lead to a service are of use where the service finds the project."""
+    """Buttons that lead to the project, or to a service that finds it, are there if it has a place.
+
+    jupyter-book hands the theme the address and the branch from _config.yml; the rest is said here.
+    """
     if release.address():
-        config.html_theme_options["launch_buttons"]["binderhub_url"] = "https://mybinder.org"
+        options = config.html_theme_options
+        options["launch_buttons"]["binderhub_url"] = "https://mybinder.org"
+        options["launch_buttons"]["colab_url"] = "https://colab.research.google.com"
+        for button in ("repository", "edit_page", "issues"):
+            options[f"use_{button}_button"] = True
 
 
 def setup(app):

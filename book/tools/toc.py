@@ -1,4 +1,4 @@
-"""The pages of the book, in reading order, as _toc.yml lists them."""
+"""The pages of the book, in reading order, as _toc.yml lists them; how a derived one is written."""
 
 from pathlib import Path
 
@@ -28,3 +28,10 @@ def _files(entry):
                 yield child
             else:
                 yield from _files(child)
+
+
+def write(path, text):
+    """Write a text unless the file holds it, so that nothing is built again for its date."""
+    path = Path(path)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")

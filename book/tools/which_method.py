@@ -1,6 +1,6 @@
 """The tables of book/practice/which_method.md, made from the registry and from methods.yml.
 
-    python book/tools/which_method.py
+    python book/tools/which_method.py    # as `make pages` does
 
 What stands between the two marks of the page is replaced; a test fails where it is not this.
 """
@@ -10,6 +10,8 @@ from pathlib import Path
 import yaml
 from fspca.problem import Nonnegative, SeparateSupports, SharedSupport
 from fspca.registry import SOLVERS
+
+import toc
 
 ABOUT = yaml.safe_load((Path(__file__).parent / "methods.yml").read_text())
 PAGE = Path(__file__).parents[1] / "practice" / "which_method.md"
@@ -58,4 +60,4 @@ def made():
 
 
 if __name__ == "__main__":
-    PAGE.write_text(made())
+    toc.write(PAGE, made())

@@ -44,18 +44,15 @@ class MissingDataError(FileNotFoundError):
 class Dataset:
     """Data X (samples x features) or a covariance A, whichever was published.
 
-    Of the two the other is None; some sets have labels of their samples too.
+    Some sets have labels y of their samples too.
+    What a set does not have, it does not have as an attribute: `hasattr(dataset, "X")` asks.
 
     Parameters
     ----------
     name : str
         As in `fspca.datasets.catalogue.CATALOGUE`.
-    X : array (n x d) or sparse
-        The data, where they were published.
-    A : array (d x d)
-        The covariance, where only this was.
-    y : array of n
-        The samples' labels, where there are some.
+    arrays : dict of str to array
+        What was published: "X" or "A", and perhaps "y".
     names : list of str
         Of the features; empty where none are known.
     provenance : str
@@ -72,11 +69,59 @@ class Dataset:
     """
 
     name: str
-    X: np.ndarray | None
-    A: np.ndarray | None
-    y: np.ndarray | None
-    names: list
+    arrays: dict[str, np.ndarray]
+    names: list[str]
     provenance: str
+
+    @property
+    def X(self) -> np.ndarray:
+        """The data, samples x features, which may be sparse.
+
+        See Also
+        --------
+        covariance : What solvers ask, whichever was published.
+
+        Examples
+        --------
+        >>> load("wine").X.shape
+        (178, 13)
+        """
+        return self._published("X")
+
+    @property
+    def A(self) -> np.ndarray:
+        """The covariance, features x features, of a set whose data were not published.
+
+        See Also
+        --------
+        covariance : What solvers ask, whichever was published.
+
+        Examples
+        --------
+        >>> load("pitprops").A.shape
+        (13, 13)
+        """
+        return self._published("A")
+
+    @property
+    def y(self) -> np.ndarray:
+        """The samples' labels.
+
+        See Also
+        --------
+        covariance : What solvers ask, whichever was published.
+
+        Examples
+        --------
+        >>> load("wine").y[:3]
+        array([0, 0, 0], dtype=int8)
+        """
+        return self._published("y")
+
+    def _published(self, name: str) -> np.ndarray:
+        if name in self.arrays:
+            return self.arrays[name]
+        raise AttributeError(f"{self.name} has no {name}: it has {' and '.join(self.arrays)}")
 
     def covariance(self, **conventions: Any) -> Covariance:
         """Return the Covariance of the set.
@@ -100,13 +145,14 @@ class Dataset:
         >>> load("pitprops").covariance(ridge=0.1)
         Covariance(13 features, dense, ridge=0.1)
         """
-        if self.A is not None:
+        if "A" in self.arrays:
             return Covariance(self.A, **conventions)
         return Covariance.from_data(self.X, **conventions)
 
     def __repr__(self):
-        n, d = (self.A if self.X is None else self.X).shape
-        what = f"{d} x {d} covariance" if self.X is None else f"{n} samples x {d} features"
+        is_data = "X" in self.arrays
+        n, d = (self.X if is_data else self.A).shape
+        what = f"{n} samples x {d} features" if is_data else f"{d} x {d} covariance"
         return f"Dataset({self.name}: {what}; {self.provenance})"
 
 
@@ -235,7 +281,7 @@ def load(name: str) -> Dataset:
 
     Examples
     --------
-    >>> load("pitprops")
+    >>> load("pitprops")  # doctest: +ELLIPSIS
     Dataset(pitprops: 13 x 13 covariance; correlations of 13 measurements of 180 pit props, ...)
     """
     path = where(name)
@@ -299,15 +345,15 @@ def _checked(name, parts, path):
             f"{path} is not the {name} that was published: its decoded array has sha256 "
             f"{found}, not {entry.sha256}; delete it, then {missing(name)}"
         )
-    X = parts.get("X")
+    arrays = {key: parts[key] for key in ("X", "A", "y") if key in parts}
     if "indptr" in parts:
-        X = scipy.sparse.csr_array(tuple(parts[key] for key in CSR), shape=entry.shape)
+        arrays["X"] = scipy.sparse.csr_array(tuple(parts[key] for key in CSR), shape=entry.shape)
     names = next((parts[key] for key in ("names", "features", "genes") if key in parts), None)
-    if X is not None and (names is None or np.shape(names) != X.shape[1:]):
+    if "X" in arrays and (names is None or np.shape(names) != arrays["X"].shape[1:]):
         names = next((parts[key] for key in ("features", "genes") if key in parts), None)
     provenance = f"{entry.source}; {entry.terms}"
     listed = [] if names is None else list(map(str, np.ravel(names)))
-    return Dataset(name, X, parts.get("A"), parts.get("y"), listed, provenance)
+    return Dataset(name, arrays, listed, provenance)
 
 
 def fetch(name: str, progressbar: bool = True) -> Dataset:

@@ -56,10 +56,10 @@ class Table(NamedTuple):
     """
 
     X: np.ndarray
-    names: tuple | None
+    names: tuple[str, ...] | None
 
 
-def read_table(path):
+def read_table(path: str | Path) -> Table:
     r"""Return the Table in a file; its ending says which kind it is.
 
     In CSV and TSV the first line holds the names of the columns unless all of it are numbers.

@@ -60,7 +60,7 @@ def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
     >>> A = np.diag([1.0, 5.0, 2.0, 4.0])
     >>> go(A, m=1, k=2).support
     array([0, 1])
-    >>> go(A, m=2, k=2, shift=True)
+    >>> go(A, m=2, k=2, shift=True)  # doctest: +NORMALIZE_WHITESPACE
     go: explains 9 (75 % of all, 100 % of PCA's) with m=2 components on 2 of 4 features, proven
     optimal (1 step)
     """

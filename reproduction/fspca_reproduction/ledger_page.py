@@ -156,7 +156,8 @@ def table():
 def write_page():
     """Write the page, the table and the cover's bar; return their paths."""
     need_checkout()
-    write_whole(PAGE, page())
-    write_whole(TABLE, table())
-    write_whole(BAR, bar(entries()) + key())
-    return PAGE, TABLE, BAR
+    made = {PAGE: page(), TABLE: table(), BAR: bar(entries()) + key()}
+    for path, text in made.items():  # what is current keeps its date, and the book with it
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            write_whole(path, text)
+    return tuple(made)
