@@ -49,30 +49,7 @@ class Problem:
         object.__setattr__(self, "k", checked_count("k", self.k))
 
     def fit(self, d: int) -> Self:
-        """Return the problem if it can be asked of d features, and say why not otherwise.
-
-        Parameters
-        ----------
-        d : int
-            Features.
-
-        Returns
-        -------
-        Problem
-            Itself.
-
-        See Also
-        --------
-        faults : What is wrong with an answer.
-
-        Examples
-        --------
-        >>> try:
-        ...     SharedSupport(2, 4).fit(3)
-        ... except ValueError as error:
-        ...     print(error)
-        k=4 must lie between m=2 and d=3
-        """
+        """Return the problem if it can be asked of d features, and say why not otherwise."""
         if self.m > d:
             raise ValueError(f"m={self.m} must lie between 1 and d={d}")
         if np.max(self.k) > d:
@@ -80,29 +57,7 @@ class Problem:
         return self
 
     def score(self, A: Matrix, W: ArrayLike) -> float:
-        """Return trace(W'AW), the variance that W explains.
-
-        Parameters
-        ----------
-        A : array (d x d) or Covariance
-            The covariance; a ridge that it has counts.
-        W : array (d x m)
-            The loadings.
-
-        Returns
-        -------
-        float
-            The objective.
-
-        See Also
-        --------
-        fspca.check_solution : Judges constraints too.
-
-        Examples
-        --------
-        >>> SharedSupport(1, 1).score(np.diag([3.0, 2.0]), [[0.0], [1.0]])
-        2.0
-        """
+        """Return trace(W'AW), the variance that W explains."""
         A, W = as_covariance(A), np.asarray(W, dtype=float)
         if W.ndim != 2 or len(W) != A.size:
             raise ValueError(
@@ -115,29 +70,7 @@ class Problem:
         return float(np.vdot(V, A.precise.product(V, rows)[rows]))
 
     def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
-        """Return what is wrong with W as an answer, a sentence each.
-
-        Parameters
-        ----------
-        W : array (d x m)
-            The loadings.
-        support : array of int
-            The features that the answer claims.
-
-        Returns
-        -------
-        list of str
-            Empty where it is feasible.
-
-        See Also
-        --------
-        fspca.check_solution : Recomputes the claims too.
-
-        Examples
-        --------
-        >>> SharedSupport(1, 1).faults(np.eye(2), [0, 1])
-        ['the support has 2 features, more than k=1', 'the columns of W are not orthonormal']
-        """
+        """Return what is wrong with W as an answer, a sentence each."""
         outside = np.setdiff1d(np.flatnonzero(W.any(axis=1)), support)
         faults = [f"rows {outside.tolist()} of W lie outside the support"] if len(outside) else []
         if not np.allclose(np.linalg.norm(W, axis=0), 1.0, rtol=0, atol=TOLERANCE):
@@ -223,45 +156,13 @@ class OwnSupports(Problem):
 
     @property
     def counts(self) -> np.ndarray:
-        """The m counts.
-
-        See Also
-        --------
-        SeparateSupports : May be given one for all.
-
-        Examples
-        --------
-        >>> SeparateSupports(3, 2).counts
-        array([2, 2, 2])
-        """
+        """The m counts."""
         return np.broadcast_to(self.k, self.m)
 
     def score(self, A: Matrix, W: ArrayLike) -> float:
         """Return trace(Q'AQ) with Q an orthonormal basis of W, so that no variance counts twice.
 
         A direction of W that is rounding beside the longest is none of its basis.
-
-        Parameters
-        ----------
-        A : array (d x d) or Covariance
-            The covariance; a ridge that it has counts.
-        W : array (d x m)
-            The loadings.
-
-        Returns
-        -------
-        float
-            The objective.
-
-        See Also
-        --------
-        fspca.check_solution : Judges constraints too.
-
-        Examples
-        --------
-        >>> W = [[1.0, 1.0], [0.0, 0.0]]
-        >>> round(SeparateSupports(2, 1).score(np.diag([3.0, 2.0]), W), 9)
-        3.0
         """
         return super().score(A, basis(W, TOLERANCE))
 
@@ -331,32 +232,12 @@ class Nonnegative(OwnSupports):
 
     @property
     def counts(self) -> np.ndarray:
-        """The m counts: in all, what is left if the others have a feature each.
-
-        See Also
-        --------
-        most : Of all columns together.
-
-        Examples
-        --------
-        >>> Nonnegative(2, 5, in_all=True).counts
-        array([4, 4])
-        """
+        """The m counts: in all, what is left if the others have a feature each."""
         return np.full(self.m, self.k - self.m + 1) if self.in_all else super().counts
 
     @property
     def most(self) -> int:
-        """How many nonzeros all columns have together at most.
-
-        See Also
-        --------
-        counts : Of each.
-
-        Examples
-        --------
-        >>> Nonnegative(2, 5, in_all=True).most, Nonnegative(2, 5).most
-        (5, 10)
-        """
+        """How many nonzeros all columns have together at most."""
         return int(self.k if self.in_all else self.counts.sum())
 
     def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
@@ -456,28 +337,7 @@ class Solution:
         self.__post_init__()
 
     def times(self, unit: float) -> "Solution":
-        """Return the same answer for the covariance times a power of four.
-
-        Parameters
-        ----------
-        unit : float
-            A power of four.
-
-        Returns
-        -------
-        Solution
-            With the same loadings; objective, bound and proof are multiplied.
-
-        See Also
-        --------
-        Covariance : Has `unit` and `scaled`.
-
-        Examples
-        --------
-        >>> from fspca import go
-        >>> go(np.diag([1.0, 5.0]), m=1, k=1).times(4.0).objective
-        20.0
-        """
+        """Return the same answer for the covariance times a power of four."""
         history = tuple(unit * value for value in self.history)
         values = {"objective": unit * self.objective, "history": history}
         if self.upper_bound is not None:
@@ -494,35 +354,12 @@ class Solution:
 
     @property
     def converged(self) -> bool:
-        """Whether a stopping rule ended the run, and no budget and no Ctrl-C.
-
-        See Also
-        --------
-        ConvergenceWarning : Told where `max_iter` ended it.
-
-        Examples
-        --------
-        >>> from fspca import go
-        >>> go(np.eye(3), m=1, k=2).converged
-        True
-        """
+        """Whether a stopping rule ended the run, and no budget and no Ctrl-C."""
         return self.stopped not in CUT_SHORT
 
     @property
     def gap(self) -> float | None:
-        """How far, relatively, the optimum may lie above; None where no bound is known.
-
-        See Also
-        --------
-        certify : Finds a bound.
-
-        Examples
-        --------
-        >>> from fspca import certify, go
-        >>> answer = go(np.eye(3), m=1, k=2)
-        >>> answer.gap is None, round(certify(np.eye(3), answer).gap, 9)
-        (True, 0.0)
-        """
+        """How far, relatively, the optimum may lie above; None where no bound is known."""
         if self.upper_bound is None:
             return None
         excess = self.upper_bound - self.objective
@@ -531,27 +368,7 @@ class Solution:
         return np.inf if excess > TOLERANCE * (self.total_variance or 0.0) else 0.0
 
     def to_frame(self) -> Any:
-        r"""Return the loadings of the chosen features as a pandas DataFrame.
-
-        Returns
-        -------
-        DataFrame
-            A row for each feature of the support, a column for each component.
-
-        See Also
-        --------
-        fspca.plots.plot_loadings : Draws them.
-
-        Examples
-        --------
-        >>> from fspca import go
-        >>> try:
-        ...     print(go(np.diag([1.0, 5.0, 2.0]), m=1, k=1).to_frame())
-        ... except ImportError as error:  # without pandas
-        ...     print("   component 1\n1          1.0")
-           component 1
-        1          1.0
-        """
+        r"""Return the loadings of the chosen features as a pandas DataFrame."""
         rows = self.support if self.names is None else [self.names[j] for j in self.support]
         components = [f"component {j + 1}" for j in range(self.problem.m)]
         frame = needed("pandas", "frames", "Solution.to_frame").DataFrame

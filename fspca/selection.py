@@ -81,73 +81,23 @@ class Choice:
 
     @property
     def best(self) -> int:
-        """The count with the largest held-out mean.
-
-        See Also
-        --------
-        chosen : Less, and hardly worse.
-
-        Examples
-        --------
-        >>> X = np.random.default_rng(0).standard_normal((60, 4)) * [9, 1, 1, 1]
-        >>> select_k(X, m=1, ks=[1, 2], subsamples=10).best
-        1
-        """
+        """The count with the largest held-out mean."""
         return int(self.counts[np.argmax(self.held_out)])
 
     @property
     def chosen(self) -> int:
-        """The least count whose held-out mean is within a standard error of the best.
-
-        See Also
-        --------
-        best : The count that it is compared with.
-
-        Examples
-        --------
-        >>> X = np.random.default_rng(0).standard_normal((60, 4)) * [9, 9, 1, 1]
-        >>> select_k(X, m=2, ks=[2, 3, 4], subsamples=10).chosen
-        2
-        """
+        """The least count whose held-out mean is within a standard error of the best."""
         at = int(np.argmax(self.held_out))
         enough = self.held_out >= self.held_out[at] - self.standard_error[at]
         return int(self.counts[np.argmax(enough)])
 
     @property
     def solution(self) -> Solution:
-        """The answer at the count chosen.
-
-        See Also
-        --------
-        chosen : The count.
-
-        Examples
-        --------
-        >>> X = np.random.default_rng(0).standard_normal((60, 4)) * [9, 9, 1, 1]
-        >>> select_k(X, m=2, ks=[2, 3, 4], subsamples=10).solution.support
-        array([0, 1])
-        """
+        """The answer at the count chosen."""
         return self.solutions[int(np.searchsorted(self.counts, self.chosen))]
 
     def to_frame(self) -> Any:
-        """Return the rows as a pandas DataFrame.
-
-        Returns
-        -------
-        DataFrame
-            By the count.
-
-        See Also
-        --------
-        fspca.plots.plot_path : Draws them.
-
-        Examples
-        --------
-        >>> X = np.random.default_rng(0).standard_normal((60, 4)) * [9, 9, 1, 1]
-        >>> choice = select_k(X, m=2, ks=[2, 4], subsamples=10)
-        >>> choice.to_frame().shape  # doctest: +SKIP
-        (2, 6)
-        """
+        """Return the rows as a pandas DataFrame."""
         columns = ("explained", "bound", "held_out", "standard_error", "stability", "noise")
         table = {self.what: self.counts} | {name: getattr(self, name) for name in columns}
         return needed("pandas", "frames", "Choice.to_frame").DataFrame(table).set_index(self.what)

@@ -81,30 +81,7 @@ class _SparseSubspace(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the features and find the subspace on them.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, n samples x d features
-            The data.
-        y : ignored
-            As scikit-learn asks.
-
-        Returns
-        -------
-        estimator
-            Itself, with the attributes that end in an underscore.
-
-        See Also
-        --------
-        fspca.solve : Answers the question, for a shared support.
-
-        Examples
-        --------
-        >>> X = np.random.default_rng(0).standard_normal((20, 4)) * [2, 2, 1, 1]
-        >>> SparsePrincipalSubspace(2, 2).fit(X).support_
-        array([ True,  True, False, False])
-        """
+        """Choose the features and find the subspace on them."""
         checked_choice("problem", self.problem, tuple(PROBLEMS))
         X = self._read(X, ensure_min_samples=2)
         A = Covariance.from_data(X, center=self.center, standardize=self.scale)
@@ -258,84 +235,19 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     """
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the coordinates of each row's projection on the components.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, n x d
-            Rows, which need not be those fitted.
-
-        Returns
-        -------
-        array, n x m
-            Of the type of X.
-
-        See Also
-        --------
-        inverse_transform : Goes back.
-
-        Examples
-        --------
-        >>> X = np.eye(4)
-        >>> SparsePrincipalSubspace(1, 2).fit(X).transform(X).shape
-        (4, 1)
-        """
+        """Return the coordinates of each row's projection on the components."""
         check_is_fitted(self)
         X = self._read(X, reset=False)
         onto = np.linalg.pinv(self.components_.astype(float)) / self.scale_[:, None]
         return (X @ onto - self.mean_ @ onto).astype(X.dtype)
 
     def inverse_transform(self, X: ArrayLike) -> np.ndarray:
-        """Return the points of the subspace that have these coordinates.
-
-        Parameters
-        ----------
-        X : array, n x m
-            Coordinates.
-
-        Returns
-        -------
-        array, n x d
-            In the units of the data fitted.
-
-        See Also
-        --------
-        transform : Gives the coordinates.
-
-        Examples
-        --------
-        >>> model = SparsePrincipalSubspace(1, 2).fit(np.eye(4))
-        >>> np.allclose(model.inverse_transform([[0.0]]), model.mean_)
-        True
-        """
+        """Return the points of the subspace that have these coordinates."""
         check_is_fitted(self)
         return np.asarray(X) @ self.components_ * self.scale_ + self.mean_
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the share of the variance of X that the components explain.
-
-        Parameters
-        ----------
-        X : array or sparse matrix, n x d
-            Rows other than those fitted make it a held-out share.
-        y : ignored
-            As scikit-learn asks.
-
-        Returns
-        -------
-        float
-            Between 0 and 1.
-
-        See Also
-        --------
-        fspca.selection.held_out_share : Computes it.
-
-        Examples
-        --------
-        >>> X = np.array([[3.0, 1.0], [-3.0, 1.0], [0.0, 1.0]])
-        >>> SparsePrincipalSubspace(1, 1).fit(X).score(X)
-        1.0
-        """
+        """Return the share of the variance of X that the components explain."""
         check_is_fitted(self)
         X = self._read(X, reset=False)
         dense = X.toarray() if scipy.sparse.issparse(X) else X

@@ -50,27 +50,7 @@ class Progress(NamedTuple):
     bound: float | None = None
 
     def times(self, unit):
-        """Return the same, of a covariance in another unit.
-
-        Parameters
-        ----------
-        unit : float
-            What its variances are multiplied by.
-
-        Returns
-        -------
-        Progress
-            With objective and bound multiplied.
-
-        See Also
-        --------
-        fspca.Solution : Its `times` does so to an answer.
-
-        Examples
-        --------
-        >>> Progress(1, 2.0).times(4.0)
-        Progress(step=1, objective=8.0, bound=None)
-        """
+        """Return the same, of a covariance in another unit."""
         bound = None if self.bound is None else unit * self.bound
         return Progress(self.step, unit * self.objective, bound)
 
@@ -185,12 +165,6 @@ class Run:
     def left(self):
         """The seconds that are left, None where any number may pass.
 
-        See Also
-        --------
-        best_run : Hands them on.
-
-        Examples
-        --------
         >>> Run().left is None, Run(max_seconds=0).left
         (True, 0.0)
         """
@@ -200,12 +174,6 @@ class Run:
     def solution(self):
         """The best Solution taken; cut short, if this run was.
 
-        See Also
-        --------
-        take : What keeps it.
-
-        Examples
-        --------
         >>> from fspca import go
         >>> with Run() as run:
         ...     answer = run.take(go(np.eye(3), 1, 2))
@@ -219,12 +187,6 @@ class Run:
     def facts(self):
         """What a Solution says of its run.
 
-        See Also
-        --------
-        fspca.Solution : Takes them.
-
-        Examples
-        --------
         >>> Run().facts
         {'history': (), 'n_iter': 0, 'stopped': 'done'}
         """
@@ -234,17 +196,6 @@ class Run:
     def stop(self, why):
         """End with this step.
 
-        Parameters
-        ----------
-        why : str
-            What the answer's `stopped` says.
-
-        See Also
-        --------
-        keep : Before it.
-
-        Examples
-        --------
         >>> run = Run()
         >>> for step in run:
         ...     run.stop("settled")
@@ -256,21 +207,6 @@ class Run:
     def keep(self, value, answer, bound=None):
         """Note the objective after a step and its answer, and tell.
 
-        Parameters
-        ----------
-        value : float
-            The objective.
-        answer : object
-            Whatever the answer is made from.
-        bound : float
-            What no answer exceeds, where the step found that.
-
-        See Also
-        --------
-        take : For what another solver found.
-
-        Examples
-        --------
         >>> run = Run()
         >>> run.keep(2.0, "better")
         >>> run.keep(1.0, "worse")
@@ -285,22 +221,6 @@ class Run:
     def take(self, solution):
         """Keep what another solver found for this one; a Ctrl-C that ended it ends this one.
 
-        Parameters
-        ----------
-        solution : Solution
-            On the same problem.
-
-        Returns
-        -------
-        Solution
-            The same.
-
-        See Also
-        --------
-        hear : For its news.
-
-        Examples
-        --------
         >>> from fspca import go
         >>> run = Run()
         >>> run.take(go(np.diag([2.0, 1.0]), 1, 1)).objective == run.value
@@ -315,19 +235,6 @@ class Run:
     def tell(self, objective=-np.inf, bound=None):
         """Tell how far this run is.
 
-        Parameters
-        ----------
-        objective : float
-            What the step explains, where it is none to keep.
-        bound : float
-            What no answer exceeds; the least told counts.
-
-        See Also
-        --------
-        keep : Tells too.
-
-        Examples
-        --------
         >>> Run(progress=print).tell(1.0, bound=3.0)
         Progress(step=1, objective=1.0, bound=3.0)
         """
@@ -340,17 +247,6 @@ class Run:
     def hear(self, news):
         """Tell on the news of a solver that works for this one on the same problem.
 
-        Parameters
-        ----------
-        news : Progress
-            As that solver tells it.
-
-        See Also
-        --------
-        take : For its answer.
-
-        Examples
-        --------
         >>> Run(progress=print).hear(Progress(7, 1.0, 3.0))
         Progress(step=1, objective=1.0, bound=3.0)
         """
@@ -359,22 +255,6 @@ class Run:
     def finish(self, build):
         """Return build(), which puts the answer together, again where a Ctrl-C comes between.
 
-        Parameters
-        ----------
-        build : callable
-            Without arguments.
-
-        Returns
-        -------
-        object
-            What it returns.
-
-        See Also
-        --------
-        stop : How it came to an end.
-
-        Examples
-        --------
         >>> Run().finish(lambda: "answer")
         'answer'
         """

@@ -59,32 +59,6 @@ class Covariance:
         the covariance is in use.  The d x d matrix is formed only where d is at most n and at
         most 1000, or where more than a quarter of all eigenpairs is asked for.
 
-        Parameters
-        ----------
-        X : array or table, n samples x d features
-            The data.
-        center : bool
-            Subtract the mean of each feature.
-        divisor : "n-1", "n" or a positive number
-            What X'X is divided by; 1 leaves the sums.
-        standardize : bool
-            Divide each feature by its deviation: A holds correlations, whatever the divisor.
-        ridge : float
-            Added to the diagonal for the solvers.
-        max_memory : int
-            Bytes that may be kept beside the data, for columns of A and leading vectors.
-
-        Returns
-        -------
-        Covariance
-            With the names of the columns in `names`, where X has some.
-
-        See Also
-        --------
-        from_source : For data that answer the questions themselves.
-
-        Examples
-        --------
         >>> X = np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 5.0]])
         >>> Covariance.from_data(X).submatrix([0, 1])
         array([[4., 3.],
@@ -102,24 +76,6 @@ class Covariance:
     def from_source(cls, source: Any, ridge: float = 0.0) -> Self:
         """The covariance that a `fspca.covariance.sources.Source` answers for, taken on trust.
 
-        Parameters
-        ----------
-        source : fspca.covariance.sources.Source
-            What answers.
-        ridge : float
-            Added to the diagonal for the solvers.
-
-        Returns
-        -------
-        Covariance
-            What it answers is not checked.
-
-        See Also
-        --------
-        from_data : Of data, which are checked.
-
-        Examples
-        --------
         >>> Covariance.from_source(Dense(np.diag([3.0, 1.0]))).trace
         4.0
         """
@@ -145,12 +101,6 @@ class Covariance:
     def plain(self) -> "Covariance":
         """The covariance without its ridge.
 
-        See Also
-        --------
-        fspca.check_solution : Judges on it.
-
-        Examples
-        --------
         >>> Covariance(np.eye(2), ridge=0.5).plain.trace
         2.0
         """
@@ -160,12 +110,6 @@ class Covariance:
     def precise(self) -> "Covariance":
         """The same with products in float64, where those of float32 data are taken in float32.
 
-        See Also
-        --------
-        product : What differs.
-
-        Examples
-        --------
         >>> A = Covariance.from_data(np.eye(3, dtype=np.float32))
         >>> A.precise.product(np.ones((3, 1))).dtype
         dtype('float64')
@@ -183,12 +127,6 @@ class Covariance:
     def passes(self) -> int | None:
         """How often all of the data have been read so far.
 
-        See Also
-        --------
-        fspca.Solution : Its `passes` are those of one run.
-
-        Examples
-        --------
         >>> A = Covariance(np.eye(2))
         >>> _ = A.product(np.ones((2, 1)))
         >>> A.passes
@@ -200,12 +138,6 @@ class Covariance:
     def streamed(self) -> bool:
         """Whether to read the data costs more than the arithmetic on them.
 
-        See Also
-        --------
-        passes : How often they have been read.
-
-        Examples
-        --------
         >>> Covariance(np.eye(2)).streamed
         False
         """
@@ -215,12 +147,6 @@ class Covariance:
     def max_memory(self) -> float:
         """The bytes that may be kept beside the data.
 
-        See Also
-        --------
-        from_data : Where they are given.
-
-        Examples
-        --------
         >>> Covariance(np.eye(2)).max_memory  # nothing beside A is kept
         inf
         """
@@ -233,17 +159,6 @@ class Covariance:
     def diagonal(self) -> np.ndarray:
         """The variances of the features.
 
-        Returns
-        -------
-        array of d
-            Ridge included; yours to change.
-
-        See Also
-        --------
-        trace : Their sum.
-
-        Examples
-        --------
         >>> Covariance(np.diag([3.0, 1.0])).diagonal()
         array([3., 1.])
         """
@@ -253,12 +168,6 @@ class Covariance:
     def trace(self) -> float:
         """The sum of the variances.
 
-        See Also
-        --------
-        diagonal : The variances.
-
-        Examples
-        --------
         >>> Covariance(np.diag([3.0, 1.0])).trace
         4.0
         """
@@ -267,22 +176,6 @@ class Covariance:
     def submatrix(self, rows: ArrayLike) -> np.ndarray:
         """The principal submatrix A[I, I] as an array.
 
-        Parameters
-        ----------
-        rows : array of int
-            The features I.
-
-        Returns
-        -------
-        array (k x k)
-            In their order.
-
-        See Also
-        --------
-        restricted : The same as a Covariance, not formed.
-
-        Examples
-        --------
         >>> Covariance(np.diag([3.0, 2.0, 1.0])).submatrix([2, 0])
         array([[1., 0.],
                [0., 3.]])
@@ -298,24 +191,6 @@ class Covariance:
     def columns(self, rows: ArrayLike, among: ArrayLike | None = None) -> np.ndarray:
         """A[:, I], or A[among, I], as an array that is not to be written to.
 
-        Parameters
-        ----------
-        rows : array of int
-            The features I.
-        among : array of int
-            The rows wanted; None gives all.
-
-        Returns
-        -------
-        array (d x k)
-            Or as many rows as `among` names.
-
-        See Also
-        --------
-        product : Of vectors that are not units.
-
-        Examples
-        --------
         >>> Covariance(np.diag([3.0, 2.0, 1.0])).columns([1], among=[0, 1])
         array([[0.],
                [2.]])
@@ -326,24 +201,6 @@ class Covariance:
     def product(self, V: ArrayLike, rows: ArrayLike | None = None) -> np.ndarray:
         """A V, or A[:, I] V where V holds only the rows I.
 
-        Parameters
-        ----------
-        V : array (d x m)
-            Or with a row for each of `rows`.
-        rows : array of int
-            The features I whose rows V holds; None for all.
-
-        Returns
-        -------
-        array (d x m)
-            The product.
-
-        See Also
-        --------
-        columns : Some columns of A.
-
-        Examples
-        --------
         >>> Covariance([[2.0, 1.0], [1.0, 2.0]]).product(np.ones((1, 1)), rows=[1])
         array([[1.],
                [2.]])
@@ -353,24 +210,6 @@ class Covariance:
     def leading(self, m: int) -> tuple[np.ndarray, np.ndarray]:
         """The m largest eigenvalues, descending, and their eigenvectors as read-only columns.
 
-        Parameters
-        ----------
-        m : int
-            How many, 1 <= m <= d.
-
-        Returns
-        -------
-        values : array of m
-            Descending.
-        vectors : array (d x m)
-            Orthonormal, the entry of largest modulus of each positive.
-
-        See Also
-        --------
-        known_leading : Where they cost little.
-
-        Examples
-        --------
         >>> values, vectors = Covariance(np.diag([1.0, 3.0])).leading(1)
         >>> values, vectors[:, 0]
         (array([3.]), array([0., 1.]))
@@ -388,22 +227,6 @@ class Covariance:
     def known_leading(self, m: int) -> np.ndarray | None:
         """The m largest eigenvalues where they are at hand or cheap, or None.
 
-        Parameters
-        ----------
-        m : int
-            How many, 1 <= m <= d.
-
-        Returns
-        -------
-        array of m, or None
-            Descending.
-
-        See Also
-        --------
-        leading : Whatever it costs.
-
-        Examples
-        --------
         >>> Covariance(np.diag([1.0, 3.0])).known_leading(1)
         array([3.])
         """
@@ -414,12 +237,6 @@ class Covariance:
     def factor(self) -> LinearOperator:
         """A linear operator Z (n x d) with A = Z'Z; there is one where A comes from data.
 
-        See Also
-        --------
-        wide_factor : As an array.
-
-        Examples
-        --------
         >>> Z = Covariance.from_data(np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 5.0]])).factor
         >>> Z.shape, bool(np.allclose(Z.rmatvec(Z.matvec([1.0, 0.0])), [4.0, 3.0]))
         ((3, 2), True)
@@ -432,17 +249,6 @@ class Covariance:
     def gram(self) -> np.ndarray | None:
         """Z Z' for A = Z'Z, n x n, in one pass; None where A has no factor or only gives rows.
 
-        Returns
-        -------
-        array (n x n) or None
-            Its nonzero eigenvalues are those of A.
-
-        See Also
-        --------
-        factor : Z itself.
-
-        Examples
-        --------
         >>> Covariance.from_data(np.eye(2, 3), center=False, divisor=1).gram()
         array([[1., 0.],
                [0., 1.]])
@@ -455,22 +261,6 @@ class Covariance:
         None too where it would be an array of its own that does not fit `max_memory`, and where
         d is so small that A itself is quick.
 
-        Parameters
-        ----------
-        most : int
-            Samples, of which there must be fewer.
-
-        Returns
-        -------
-        array (n x d) or None
-            Z with A = Z'Z.
-
-        See Also
-        --------
-        factor : Whatever its shape, as an operator.
-
-        Examples
-        --------
         >>> Covariance.from_data(np.eye(3, 600)).wide_factor().shape
         (3, 600)
         >>> Covariance(np.eye(3)).wide_factor() is None
@@ -487,12 +277,6 @@ class Covariance:
 
         It is a power of four, so that dividing by it is exact, and so is the factor's share.
 
-        See Also
-        --------
-        scaled : Divides by it.
-
-        Examples
-        --------
         >>> Covariance(np.eye(2)).unit, float(np.log2(Covariance(1e60 * np.eye(2)).unit))
         (1.0, 200.0)
         """
@@ -504,22 +288,6 @@ class Covariance:
     def scaled(self, c: float) -> "Covariance":
         """Return c A, for a power of four c.
 
-        Parameters
-        ----------
-        c : float
-            A power of four, which no digit is lost by.
-
-        Returns
-        -------
-        Covariance
-            Its ridge is multiplied too.
-
-        See Also
-        --------
-        unit : What a solver divides by.
-
-        Examples
-        --------
         >>> Covariance(np.eye(2)).scaled(4.0).trace
         8.0
         """
@@ -528,22 +296,6 @@ class Covariance:
     def shifted(self, sigma: float) -> "Covariance":
         """A + sigma I, for a sigma that leaves it positive semidefinite.
 
-        Parameters
-        ----------
-        sigma : float
-            May be negative, down to minus the least variance.
-
-        Returns
-        -------
-        Covariance
-            Scores on it are m sigma higher.
-
-        See Also
-        --------
-        Covariance : Its `ridge` is seen by the solvers and not by the scores.
-
-        Examples
-        --------
         >>> Covariance(np.diag([3.0, 1.0])).shifted(-1.0).diagonal()
         array([2., 0.])
         """
@@ -557,22 +309,6 @@ class Covariance:
     def restricted(self, rows: ArrayLike) -> "Covariance":
         """The covariance of some of the features.
 
-        Parameters
-        ----------
-        rows : array of int
-            The features, none of them twice.
-
-        Returns
-        -------
-        Covariance
-            Feature j of it is `rows[j]`.
-
-        See Also
-        --------
-        submatrix : As an array.
-
-        Examples
-        --------
         >>> Covariance(np.diag([3.0, 2.0, 1.0])).restricted([2, 0]).diagonal()
         array([1., 3.])
         """
@@ -582,22 +318,6 @@ class Covariance:
     def deflated(self, x: ArrayLike) -> "Covariance":
         """(I - xx') A (I - xx') for a unit vector x: projection deflation.
 
-        Parameters
-        ----------
-        x : array of d
-            Of length 1.
-
-        Returns
-        -------
-        Covariance
-            It has no variance along x.
-
-        See Also
-        --------
-        fspca.separate_supports.tpower : Finds one component after another so.
-
-        Examples
-        --------
         >>> Covariance(np.diag([3.0, 1.0])).deflated([1.0, 0.0]).diagonal()
         array([0., 1.])
         """

@@ -41,22 +41,6 @@ class Source:
     def submatrix(self, rows):
         """Return A[I, I].
 
-        Parameters
-        ----------
-        rows : array of int
-            The features I.
-
-        Returns
-        -------
-        array (k x k)
-            In their order.
-
-        See Also
-        --------
-        columns : All rows of it.
-
-        Examples
-        --------
         >>> Dense(np.diag([3.0, 2.0, 1.0])).submatrix([2, 0])
         array([[1., 0.],
                [0., 3.]])
@@ -66,24 +50,6 @@ class Source:
     def columns(self, rows, among=slice(None)):
         """Return A[:, I], or A[among, I].
 
-        Parameters
-        ----------
-        rows : array of int
-            The features I.
-        among : array of int
-            The rows wanted; all by default.
-
-        Returns
-        -------
-        array (d x k)
-            Not to be written to.
-
-        See Also
-        --------
-        submatrix : The rows I of it.
-
-        Examples
-        --------
         >>> Dense(np.diag([3.0, 2.0])).columns([1])
         array([[0.],
                [2.]])
@@ -93,17 +59,6 @@ class Source:
     def factor(self):
         """Return Z with A = Z'Z, where there is one.
 
-        Returns
-        -------
-        LinearOperator (n x d) or None
-            None by default.
-
-        See Also
-        --------
-        gram : Of it.
-
-        Examples
-        --------
         >>> Dense(np.eye(2)).factor() is None
         True
         """
@@ -112,17 +67,6 @@ class Source:
     def gram(self):
         """Return Z Z' for A = Z'Z, where that takes one pass.
 
-        Returns
-        -------
-        array (n x n) or None
-            None by default.
-
-        See Also
-        --------
-        factor : Z itself.
-
-        Examples
-        --------
         >>> Dense(np.eye(2)).gram() is None
         True
         """
@@ -131,17 +75,6 @@ class Source:
     def precise(self):
         """Return the same with products in float64.
 
-        Returns
-        -------
-        Source
-            Itself by default.
-
-        See Also
-        --------
-        fspca.Covariance : Its `precise` asks for it.
-
-        Examples
-        --------
         >>> source = Dense(np.eye(2))
         >>> source.precise() is source
         True
@@ -151,22 +84,6 @@ class Source:
     def restricted(self, columns):
         """Return the source of some of the features.
 
-        Parameters
-        ----------
-        columns : array of int
-            The features.
-
-        Returns
-        -------
-        Source
-            By default one that asks this one.
-
-        See Also
-        --------
-        submatrix : Formed.
-
-        Examples
-        --------
         >>> Dense(np.diag([3.0, 2.0, 1.0])).restricted(np.array([2, 0])).diagonal()
         array([1., 3.])
         """

@@ -75,47 +75,17 @@ class Dataset:
 
     @property
     def X(self) -> np.ndarray:
-        """The data, samples x features, which may be sparse.
-
-        See Also
-        --------
-        covariance : What solvers ask, whichever was published.
-
-        Examples
-        --------
-        >>> load("wine").X.shape
-        (178, 13)
-        """
+        """The data, samples x features, which may be sparse."""
         return self._published("X")
 
     @property
     def A(self) -> np.ndarray:
-        """The covariance, features x features, of a set whose data were not published.
-
-        See Also
-        --------
-        covariance : What solvers ask, whichever was published.
-
-        Examples
-        --------
-        >>> load("pitprops").A.shape
-        (13, 13)
-        """
+        """The covariance, features x features, of a set whose data were not published."""
         return self._published("A")
 
     @property
     def y(self) -> np.ndarray:
-        """The samples' labels.
-
-        See Also
-        --------
-        covariance : What solvers ask, whichever was published.
-
-        Examples
-        --------
-        >>> load("wine").y[:3]
-        array([0, 0, 0], dtype=int8)
-        """
+        """The samples' labels."""
         return self._published("y")
 
     def _published(self, name: str) -> np.ndarray:
@@ -124,27 +94,7 @@ class Dataset:
         raise AttributeError(f"{self.name} has no {name}: it has {' and '.join(self.arrays)}")
 
     def covariance(self, **conventions: Any) -> Covariance:
-        """Return the Covariance of the set.
-
-        Parameters
-        ----------
-        **conventions : dict
-            As in `fspca.Covariance.from_data` where there is data, else as in `fspca.Covariance`.
-
-        Returns
-        -------
-        Covariance
-            Ready for every solver.
-
-        See Also
-        --------
-        fspca.Covariance : What solvers ask.
-
-        Examples
-        --------
-        >>> load("pitprops").covariance(ridge=0.1)
-        Covariance(13 features, dense, ridge=0.1)
-        """
+        """Return the Covariance of the set."""
         if "A" in self.arrays:
             return Covariance(self.A, **conventions)
         return Covariance.from_data(self.X, **conventions)
