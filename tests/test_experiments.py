@@ -37,25 +37,28 @@ def test_every_row_says_which_code_made_it(name):
 def sampled():
     """Yield four rows of each experiment, spread evenly, and whether they are made by night.
 
-    There is one row of those that measure time; where a row takes a minute, the first is by day.
+    The first and the last are made by day; where a row takes a minute, only the first is.
+    There is one row of those that measure time.
     """
     for name, function in experiments().items():
         last = len(function.cases) - 1
         shares = (0.0,) if function.alone else (0.0, 0.37, 0.71, 1.0)
         long = stored(name)["seconds"] > MINUTE * len(function.cases)
         for i in sorted({round(share * last) for share in shares}):
-            yield name, i, long and i > 0
+            yield name, i, i > 0 and (long or i < last)
 
 
-def marks(name, i, late):
-    opened = pytest.mark.needs_data(*sets_of(name, experiments()[name].cases[i]))
-    return [opened, pytest.mark.nightly] if late else [opened]
+def opened(name, i):
+    return pytest.mark.needs_data(*sets_of(name, experiments()[name].cases[i]))
 
 
-@pytest.mark.parametrize(
-    ("name", "i"),
-    [pytest.param(name, i, marks=marks(name, i, late)) for name, i, late in sampled()],
-)
+SAMPLED = [
+    pytest.param(name, i, marks=[opened(name, i), *[pytest.mark.nightly] * late])
+    for name, i, late in sampled()
+]
+
+
+@pytest.mark.parametrize(("name", "i"), SAMPLED)
 def test_the_command_still_makes_its_rows(name, i):
     assert same_row(stored(name)["rows"][i], row(name, experiments()[name].cases[i]))
 

@@ -90,6 +90,7 @@ TOOLS = {
     "test_dependencies.py": {"not the environment of make"},
     "test_live.py": {"no Chromium here: the figures are not run"},
     "test_notebooks.py": {"no notebook yet"},
+    "test_odd_places.py": {"no such place on this machine"},
     "test_pages.py": {
         "no Chromium here: no page is opened",
         "no npm here to bring axe: accessibility is not checked",
