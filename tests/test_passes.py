@@ -129,7 +129,8 @@ def test_make_leaves_no_file_of_tests_out():
               for name in ("unit", "book")}  # fmt: skip
     left_out = set(re.findall(r"--ignore (\S+)", recipe["unit"]))
     assert left_out == set(re.findall(r"tests/\S+\.py", recipe["book"]))
-    assert re.search(r"fspca reproduction/fspca_reproduction tests ", recipe["unit"])
+    assert "--doctest-modules $(TESTS) " in recipe["unit"]
+    assert "\nTESTS ?= fspca reproduction/fspca_reproduction tests\n" in text
 
 
 @pytest.fixture
