@@ -39,8 +39,9 @@ def without_network(command):
 def python_for(place):
     """Return a Python of this version that runs there too: root's home may be closed to others."""
     minor = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    seen = f"import os, sys; os.stat(os.path.realpath(sys.executable)); os.listdir({PACKAGES!r})"
     for path in (sys.executable, shutil.which(minor), f"/usr/bin/{minor}"):
-        command = path and place([path, "-c", f"import os; os.listdir({PACKAGES!r})"])
+        command = path and place([path, "-c", seen])
         if command and subprocess.run(command, capture_output=True, cwd="/").returncode == 0:
             return path
     return None
