@@ -19,6 +19,8 @@ STRANGER := FSPCA_DATA= XDG_CACHE_HOME="$(CURDIR)/.cache"
 # A container's user often is root, to whom Jupyter refuses a server that is not asked for so.
 AS_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
+TESTS ?= fspca reproduction/fspca_reproduction tests
+
 MODULE := $(shell find fspca reproduction -name '*.py' -not -path '*/build/*')
 DATA := $(shell find data fspca/datasets/raw -type f -not -name '.*' 2>/dev/null)
 NOTEBOOKS := $(shell find book -name '*.ipynb' -not -path '*/.*' -not -path 'book/assignments/*')
@@ -36,7 +38,7 @@ test: test-lint test-unit test-book test-notebooks  ## run every check
 
 nightly: $(HTML)/.built  ## run the checks that take long, but for what passed with this code
 	$(BIN)/pytest -n 2 --dist worksteal -m nightly --resume || [ $$? -eq 5 ]  # 5: nothing was left to run
-	$(BIN)/python tests/mutants.py
+	$(BIN)/python tests/mutants.py --most 40 --seconds 8  # of a module that changed: a minute or two
 
 mutants: $(READY)  ## change the core in one place after another, and see whether its tests notice
 	$(BIN)/python tests/mutants.py
@@ -47,8 +49,8 @@ test-lint: $(READY)  ## check style, format, spelling and types
 	$(BIN)/codespell
 	$(BIN)/mypy
 
-test-unit: $(READY)  ## run unit tests, property tests, doctests and the notebooks' rules
-	$(BIN)/pytest -n 2 --dist worksteal --doctest-modules fspca reproduction/fspca_reproduction tests \
+test-unit: $(READY)  ## run unit tests, property tests, doctests and the notebooks' rules: all, or TESTS=tests/test_go.py
+	$(BIN)/pytest -n 2 --dist worksteal --doctest-modules $(TESTS) \
 	  --ignore tests/test_book.py --ignore tests/test_pages.py --ignore tests/test_take_away.py
 
 test-data: $(READY)  ## run the tests that were skipped for want of the papers' data, which FSPCA_DATA leads to

@@ -23,7 +23,7 @@ from nbclient import NotebookClient
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 CHEATS = ("constants",)
-STUDENTS = 200  # by night
+STUDENTS = 100  # by night; by day there are five
 POINTS = r"\*\*Points:\*\* (\d+)\. The checks give (\d+) .* a reader gives (\d+)"
 SECRET = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
 
@@ -307,8 +307,8 @@ def test_wrong_answers_fail_and_what_is_not_checked_is_told(name, tmp_path, monk
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", NAMES)
-def test_wrong_answers_fail_for_two_hundred_students(name, tmp_path, monkeypatch, record_property):
-    """Each listed short cut and wrong answer fails for at least 99 % of 200 students."""
+def test_wrong_answers_fail_for_many_students(name, tmp_path, monkeypatch, record_property):
+    """Each listed short cut and wrong answer fails for at least 99 % of a hundred students."""
     record_property("instances", STUDENTS)
     course_of("all", tmp_path, monkeypatch)
     passed, untold = judge_wrong_answers(name, [f"{number:03d}" for number in range(STUDENTS)])

@@ -74,10 +74,10 @@ def defaults(solver):
             solver.function(A, M, K, penalty=0.1)
 
 
-def thirty_calls(solver):
+def calls_again(solver):
     """The same call gives the same answer, to the last bit, and leaves its input alone."""
     part = A[:6, :6].copy()
-    for m, calls in ((1, 30), (M, 5)):  # more components take longer
+    for m, calls in ((1, 10), (M, 3)):  # more components take longer
         first = solver(part, m, 3)
         for _ in range(calls):
             again = solver(part, m, 3)
@@ -223,7 +223,7 @@ def interrupts_anywhere(solver):
     for m in (1, M):
         count = Nervous(Dense(A), 0)
         solver(Covariance.from_source(count), m, K)
-        for when in np.unique(np.linspace(1, count.asked, 12).astype(int)):
+        for when in np.unique(np.linspace(1, count.asked, 6).astype(int)):
             told = []
             try:
                 source = Nervous(Dense(A), int(when))
@@ -303,7 +303,7 @@ def keeps(solver):
 
 
 RULES = (
-    signature, defaults, thirty_calls, seeds, inits, ties, news, interrupts, interrupts_anywhere,
+    signature, defaults, calls_again, seeds, inits, ties, news, interrupts, interrupts_anywhere,
     seconds, steps, histories, ends, keeps,
 )  # fmt: skip
 
@@ -453,7 +453,7 @@ class Raw(type(SOLVERS["ipu"].problem(1, 1))):
 SABOTEURS = {
     signature: (reordered, loose, disordered, synonymous),
     defaults: (by_chance, with_both),
-    thirty_calls: (by_chance, writing),
+    calls_again: (by_chance, writing),
     seeds: (raw_numbers, any_seed),
     inits: (few_words, any_array),
     ties: (by_last_digits,),

@@ -39,26 +39,20 @@ def marks_of(course):
     return (course / "marks.csv").read_text().replace("\r", "")
 
 
-def test_the_guides_commands_work_as_printed_in_an_empty_folder(tmp_path, monkeypatch):
+@pytest.mark.nightly
+def test_the_guides_commands_work_with_packages_that_pip_fetches(tmp_path, monkeypatch):
     monkeypatch.setattr(assignments, "OUTPUT", tmp_path / "made")
     assignments.archive()
-    course = rehearsed(tmp_path, full=False)
+    course = rehearsed(tmp_path, full=True)
     refused = subprocess.run(
         ["bash", "-c", f". environment/bin/activate; nbgrader autograde {rehearse.NAME} --force"],
         cwd=course,
-        env=rehearse.environment(full=False),
+        env=rehearse.environment(full=True),
         capture_output=True,
         text=True,
     )
     assert refused.returncode
     assert "FSPCA_COURSE_SALT is not set" in refused.stderr
-
-
-@pytest.mark.nightly
-def test_the_guides_commands_work_with_packages_that_pip_fetches(tmp_path, monkeypatch):
-    monkeypatch.setattr(assignments, "OUTPUT", tmp_path / "made")
-    assignments.archive()
-    rehearsed(tmp_path, full=True)
 
 
 def model_answers(name):

@@ -26,14 +26,20 @@ def opened(source):
     return pytest.mark.needs_data(*sets_of(source))
 
 
-def marks(i, stem):
-    """Return the marks of an instance: which sets it opens, and whether it is for the night."""
+def source_of(stem):
+    """Return which matrix an instance is of, by the instance's name."""
     (source,) = [each for each in SETS if each.replace(" ", "_") == stem.rsplit("_", 2)[0]]
-    return [opened(source), *[pytest.mark.nightly] * (i % 4 > 0)]  # a quarter by day
+    return source
 
 
+# a quarter by day, the others by night
 CASES = [
-    pytest.param(path, id=path.stem, marks=marks(i, path.stem)) for i, path in enumerate(PATHS)
+    pytest.param(
+        path,
+        id=path.stem,
+        marks=[opened(source_of(path.stem)), *[pytest.mark.nightly] * (i % 4 > 0)],
+    )
+    for i, path in enumerate(PATHS)
 ]
 
 

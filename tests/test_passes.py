@@ -90,6 +90,7 @@ TOOLS = {
     "test_dependencies.py": {"not the environment of make"},
     "test_live.py": {"no Chromium here: the figures are not run"},
     "test_notebooks.py": {"no notebook yet"},
+    "test_odd_places.py": {"no such place on this machine"},
     "test_pages.py": {
         "no Chromium here: no page is opened",
         "no npm here to bring axe: accessibility is not checked",
@@ -128,7 +129,8 @@ def test_make_leaves_no_file_of_tests_out():
               for name in ("unit", "book")}  # fmt: skip
     left_out = set(re.findall(r"--ignore (\S+)", recipe["unit"]))
     assert left_out == set(re.findall(r"tests/\S+\.py", recipe["book"]))
-    assert re.search(r"fspca reproduction/fspca_reproduction tests ", recipe["unit"])
+    assert "--doctest-modules $(TESTS) " in recipe["unit"]
+    assert "\nTESTS ?= fspca reproduction/fspca_reproduction tests\n" in text
 
 
 @pytest.fixture
