@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -102,7 +103,8 @@ def test_a_book_with_an_address_leads_to_it_and_one_without_does_not(tmp_path):
     subprocess.run(["git", "clone", "--quiet", toc.ROOT, copy], check=True)
     config = copy / "_config.yml"
     config.write_text(config.read_text().replace('url: ""', f'url: "{there}"'))
-    built = [sys.executable, "-m", "jupyter_book", "build", ".", "--all", "-W", "-n"]
+    program = str(Path(sys.executable).with_name("jupyter-book"))
+    built = [program, "build", ".", "--all", "-W", "-n"]
     subprocess.run([*built, "--keep-going"], cwd=copy, check=True, capture_output=True)
     shown = {
         f"{there}/edit/main/book/shared_support/go.ipynb",
