@@ -1,7 +1,12 @@
 """What `make bench` stored, against what is asked of it; and that less would be noticed."""
 
-import pytest
+import subprocess
+import sys
 
+import pytest
+import toc
+
+from fspca_reproduction.book import bench as timing
 from fspca_reproduction.book.bench import LARGE, SETS, SIZES, slope
 from fspca_reproduction.results import rows_of
 
@@ -71,3 +76,34 @@ def test_peaks_over_sparse_data():
     assert peaks["from_data"] <= 1.2
     assert peaks["ipu"] <= 1.2
     assert peaks["go"] <= 1.6
+
+
+def test_a_ratio_is_ours_over_theirs():
+    ours, theirs = {"seconds": 1.0, "explained": 0.6}, {"seconds": 4.0, "explained": 0.5}
+    line = timing.ratio_line("digits", "PCA", ours, theirs)
+    assert line == "| digits | 1,797 x 64 | 10, 20 | PCA | 4 | ipu | 1 | 0.25 | 1.2000 |"
+    cannot = timing.ratio_line("digits", "PCA", ours, {"cannot": "no memory"})
+    assert cannot == "| digits | 1,797 x 64 | 10, 20 | PCA | no memory | ipu | 1 | - | - |"
+
+
+def test_the_table_says_every_peer_and_its_rows_are_measured_as_they_are_read():
+    lines = timing.ratios(("breast_cancer, standardised",), ("PCA", "svds, then Go's rule"))
+    head = next(lines)
+    rows = list(lines)[1:]
+    assert {line.count("|") for line in rows} == {head.count("|")}
+    for line in rows:
+        cells = line.split(" | ")
+        assert float(cells[4]) > 0
+        assert float(cells[-2]) == pytest.approx(float(cells[6]) / float(cells[4]), rel=0.1)
+        assert float(cells[-1].rstrip(" |")) > 1 - 1e-9
+
+
+@pytest.mark.nightly
+def test_make_bench_takes_about_two_minutes_and_writes_nothing():
+    asked = ["git", "status", "--porcelain"]
+    before = subprocess.run(asked, cwd=toc.ROOT, capture_output=True, text=True).stdout
+    command = [sys.executable, "-m", "fspca_reproduction", "bench"]
+    done = subprocess.run(command, cwd=toc.ROOT, capture_output=True, text=True, timeout=600)
+    assert done.stdout.count("\n| ") > len(timing.QUICK) * 5
+    after = subprocess.run(asked, cwd=toc.ROOT, capture_output=True, text=True).stdout
+    assert after == before

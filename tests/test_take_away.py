@@ -1,9 +1,11 @@
 """What is downloaded runs: a chapter's zip outside the checkout, with the wheels that it brings."""
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -98,3 +100,26 @@ def test_launch_buttons_appear_with_an_address(monkeypatch, there):
     assert ("url = {" in entry) == bool(there)
     assert "title = {Go: find}" in entry
     assert entry.count("{") == entry.count("}")
+
+
+@pytest.mark.nightly
+def test_a_book_with_an_address_leads_to_it_and_one_without_does_not(tmp_path):
+    """Of the page that is built here, and of one from a copy whose setting alone is another."""
+    there, page = "https://github.com/someone/fspca", "book/shared_support/go.html"
+    copy = tmp_path / "fspca"
+    subprocess.run(["git", "clone", "--quiet", toc.ROOT, copy], check=True)
+    config = copy / "_config.yml"
+    config.write_text(config.read_text().replace('url: ""', f'url: "{there}"'))
+    program = str(Path(sys.executable).with_name("jupyter-book"))
+    built = [program, "build", ".", "--all", "-W", "-n"]
+    subprocess.run([*built, "--keep-going"], cwd=copy, check=True, capture_output=True)
+    shown = {
+        f"{there}/edit/main/book/shared_support/go.ipynb",
+        f"{there}/issues/new",
+        "https://mybinder.org/v2/gh/someone/fspca/main?urlpath=lab/tree/book/shared_support/go.ipynb",
+        "https://colab.research.google.com/github/someone/fspca/blob/main/book/shared_support/go.ipynb",
+    }
+    with_one = (copy / "_build" / "html" / page).read_text()
+    without = (toc.ROOT / "_build" / "html" / page).read_text()
+    assert not [link for link in shown if link not in with_one]
+    assert not re.findall(r"mybinder|colab\.research|/edit/main|/issues/new", without)

@@ -6,6 +6,8 @@ import numpy as np
 
 from fspca_reproduction import checkout, ledger_page, runner
 from fspca_reproduction.book import foundations
+from fspca_reproduction.book.bench import ratios
+from fspca_reproduction.opening import lacking
 from fspca_reproduction.results import AbsentError, DamagedError, need_checkout, same_row, stored
 from fspca_reproduction.runner import AlreadyRunningError, experiments, row, run
 from fspca_reproduction.supply import that_stay
@@ -56,17 +58,18 @@ def described(name):
     return f"{name}: {function.__doc__} ({len(function.cases)} cases, {made})"
 
 
-def bench():
-    """Print the times that the book speaks of, as ratios within one run; store ours and others'."""
-    times = foundations.bench_go_against_eigsh()
-    ratio = times["go"] / times["eigsh"]
-    print(f"go, d=5000 m=10 k=100: {times['go']:.3f} s, {ratio:.2f} times eigsh alone")
-    parts = foundations.ipu_cost(5000, 100, 10)["seconds"]
-    shown = ", ".join(f"{part} {seconds:.4f} s" for part, seconds in parts.items())
-    print(f"one step of ipu, the same size: {shown}")
+def bench(every, store):
+    """Print ours over each peer as it is measured; run the rest if asked, and store it if asked."""
+    for line in ratios():
+        print(line, flush=True)
     print(f"exhaustive, d=20 m=3 k=7: {foundations.bench_exhaustive():,.0f} supports a second")
-    for name in ("bench_ratios", "bench", "bench_slopes", "bench_limits"):
-        make(name, 1, than=checkout.commit())
+    for name in ("bench_ratios", "bench", "bench_slopes", "bench_limits") if every or store else ():
+        if store:
+            make(name, 1, than=checkout.commit())
+            continue
+        for case in experiments()[name].cases:
+            absent = lacking(runner.sets_of(name, case))
+            print(name, f"{case}: not here" if absent else row(name, case), flush=True)
 
 
 def main():
@@ -82,12 +85,14 @@ def main():
         metavar="COMMIT",
         help="only experiments with a row that a commit made which does not contain this one",
     )
+    parser.add_argument("--all", action="store_true", help="bench: also what takes long")
+    parser.add_argument("--store", action="store_true", help="bench: all of it, and keep its rows")
     options = parser.parse_intermixed_args()  # ids behind options too
     known = experiments()
     if unknown := set(options.ids) - set(known):
         parser.error(f"unknown: {', '.join(sorted(unknown))}; known: {', '.join(known)}")
     try:
-        if options.command in ("run", "ledger"):
+        if options.command in ("run", "ledger") or options.store:
             need_checkout()
         obey(options, options.ids or known)
     except (OSError, AbsentError, AlreadyRunningError, DamagedError) as reason:
@@ -100,7 +105,7 @@ def obey(options, ids):
     if options.command == "ledger":
         print("\n".join(map(str, ledger_page.write_page())))
     elif options.command == "bench":
-        bench()
+        bench(options.all, options.store)
     for name in ids if options.command in ("list", "run", "check") else ():
         if options.command == "list":
             print(described(name))

@@ -3,7 +3,6 @@
 import time
 
 import numpy as np
-from scipy.sparse.linalg import eigsh
 
 from fspca.covariance import Covariance
 from fspca.covariance.sources import Dense
@@ -52,15 +51,6 @@ def large_scheme(d, seed=0):
     spectrum = scheme_spectrum("D", 8)
     U = np.linalg.qr(np.random.default_rng(seed).random((d, 7)))[0]
     return Dense((U * (spectrum[:7] - 1)) @ U.T + np.eye(d))
-
-
-def bench_go_against_eigsh():
-    """Time go(A, 10, 100) at d = 5000, and the eigenproblem within it on its own."""
-    source = large_scheme(5000)
-    return {
-        "eigsh": timed(lambda: eigsh(source.A, 10)),
-        "go": timed(lambda: SOLVERS["go"](Covariance.from_source(source), 10, 100)),
-    }
 
 
 @experiment(
