@@ -35,11 +35,12 @@ def need(condition, words):
 
 
 def read(path):
-    """Return each array of the file as nested lists; with `shape` and whether it is of integers."""
+    """Return each array of the file by its name."""
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
-        need(len(set(names)) == len(names), "a name stands twice in the file")
-        return {name.removesuffix(".npy"): read_array(archive.read(name)) for name in names}
+        fields = [name.removesuffix(".npy") for name in names]
+        need(len(set(fields)) == len(fields), "a name stands twice in the file")
+        return {field: read_array(archive.read(f"{field}.npy")) for field in fields}
 
 
 class Array:
@@ -272,6 +273,16 @@ def trace_on_span(V, M):
     return None if projected is None else sum(projected[j][j] for j in range(len(projected)))
 
 
+def independent(V):
+    """The first columns of V that are independent."""
+    kept = []
+    for column in transposed(V):
+        C = transposed([*kept, column])
+        if solve(product(transposed(C), C), identity(len(kept) + 1)) is not None:
+            kept.append(column)
+    return transposed(kept)
+
+
 def at_most(M, m):
     """A number that F_m(M) does not exceed: s and H of the page, from a guess."""
     unit, values, vectors = jacobi(M)
@@ -360,15 +371,14 @@ class Claim:
     # The answer.
 
     def value(self):
-        """Two numbers, the value of the answer between them."""
+        """A number that the value of the answer does not fall short of."""
         if self.kind == "shared":
             support = self.fields.features("support", self.d)
             need(self.m <= len(support) <= self.k, "the support's size")
             need(set(self.must) <= set(support), "the support lacks what is required")
             need(not set(self.must_not) & set(support), "the support holds what is forbidden")
             inner = block(self.A, support)
-            low = at_least(inner, self.m)
-            return low, at_most(inner, self.m) if low < 0 else low
+            return at_least(inner, self.m)
         need(not self.must and not self.must_not, "nothing is required or forbidden")
         self.counts = self.fields.integers("counts")
         need(len(self.counts) == self.m and min(self.counts) >= 1, "counts")
@@ -386,23 +396,24 @@ class Claim:
                     bound = products[i][i] * products[j][j] / 10**16
                     need(products[i][j] ** 2 <= bound, "the columns of W are not orthonormal")
             value = trace_on_span(W, self.A)
-            need(value is not None, "the columns of W are dependent")
-            return value, value
+            if value is None:
+                shift = times(unit_of(self.A) / 10**8, identity(self.d))
+                need(self.data or semidefinite(added(self.A, shift)), "W dependent, A indefinite")
+                value = trace_on_span(independent(W), self.A)
+            return value
         need(all(cell >= 0 for row in W for cell in row), "W has a negative entry")
         need(all(sum(map(bool, row)) <= 1 for row in W), "a feature is in two columns")
         value = Fraction(0)
         for column in transposed(W):
             w = [[cell] for cell in column]
             value += trace_on_span(w, self.A)
-        return value, value
+        return value
 
     # The tree.
 
     def check(self):
-        low, high = self.value()
-        # |v| is at least this, whatever v is between the two
-        modulus = max(low, -high, Fraction(0))
-        self.target = low + self.gap * modulus
+        low = self.value()
+        self.target = low + self.gap * max(low, Fraction(0))
         first = [1] * self.d
         for i in self.must:
             first[i] = 2
@@ -435,6 +446,8 @@ class Claim:
                 cuts.append([Fraction(sign * cell) for cell in g])
             need(len(cuts) <= 100, "too many cuts")
             self.tree.append(Node(row, self.take_arrays(t, row, cuts, above), cuts))
+        for below, branch in zip(children, branches, strict=True):
+            need(len(below) == 2 if branch >= 0 else len(below) <= 1, "children and branch")
         for t, node in enumerate(self.tree):
             self.check_node(node, [self.tree[c] for c in children[t]], branches[t])
         return float(low)
@@ -448,6 +461,7 @@ class Claim:
         need(not own & {"N", "few"} or self.kind == "nonnegative", "N or few of another kind")
         if not own and above:
             return above.arrays
+        need(own, "the first node has no arrays")
         arrays = {"features": allowed, "cuts": cuts, "own": own}
         n = len(allowed)
         if "whole" in own:
@@ -575,15 +589,11 @@ class Claim:
             return self.check_list(node, r, costs)
         ranked = sorted((costs[i] for i in free), reverse=True)
         divided = None
-        if branch == -1:
-            need(len(children) == 1, "a node without branch has one child")
-        else:
-            need(len(children) == 2, "a division has two children")
-            if branch < self.d:
-                divided = branch
-                need(branch in free, "a division at what is not free")
-                states = sorted(child.states[branch] for child in children)
-                need(states == [0, 2], "the children miss a support")
+        if 0 <= branch < self.d:
+            divided = branch
+            need(branch in free, "a division at what is not free")
+            states = sorted(child.states[branch] for child in children)
+            need(states == [0, 2], "the children miss a support")
         for child in children:
             for i, (old, new) in enumerate(zip(node.states, child.states, strict=True)):
                 if i == divided or old == new:
