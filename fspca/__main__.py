@@ -14,12 +14,14 @@ from pathlib import Path
 
 from fspca import datasets
 from fspca.check_certificate import check
+from fspca.claims import check_with_table
 from fspca.covariance import Covariance
 from fspca.covariance.validate import warn_of_units
 from fspca.datasets.catalogue import CATALOGUE
 from fspca.datasets.files import printable, write_whole
 from fspca.datasets.tables import read_table
 from fspca.selection import default_counts, fewest
+from fspca.shared_support.certificate import certify
 from fspca.shared_support.path import path
 from fspca.shared_support.solve import solve
 
@@ -76,7 +78,13 @@ def select(options):
     k = options.features if options.explain is None else fewest(A, m, options.explain)
     sides = {side: features_of(A, getattr(options, side)) for side in ("required", "forbidden")}
     given = {"seed": options.seed, "max_seconds": options.max_seconds, **sides}
+    if options.proof and options.proof.suffix != ".npz":
+        raise ValueError(f"--proof {options.proof} must end in .npz")
     solution = solve(A, m, k, progress=options.progress, **given)
+    if options.proof:
+        if solution.certificate is None:
+            solution = certify(A, solution, max_seconds=options.max_seconds)
+        solution.save_claim(options.proof, A)
     said = summary(A, solution)
     return said, [str(solution), *table(said)], ("plot_loadings", solution)
 
@@ -98,8 +106,10 @@ def show_path(options):
 
 def judge(options):
     """Check a certificate file, with the data that it speaks of where it does not carry them."""
-    X = read_table(options.data).X if options.data else None
-    verdict = check(options.file, X=X, exact=options.exact)
+    if options.data:
+        verdict = check_with_table(options.file, read_table(options.data).X, options.exact)
+    else:
+        verdict = check(options.file, exact=options.exact)
     numbers = f": {verdict.value:.10g} of at most {verdict.bound:.10g}" if verdict.holds else ""
     return verdict._asdict(), [f"{options.file}: {verdict.reason}{numbers}"], None
 
@@ -143,13 +153,14 @@ def command_line():
     one.add_argument("--required", default="", help="names or numbers, with commas between")
     one.add_argument("--forbidden", default="", help="names or numbers, with commas between")
     one.add_argument("--max-seconds", type=float)
+    one.add_argument("--proof", type=Path, help="write the proof there, an npz for `fspca check`")
     one.set_defaults(work=select)
     many = commands.add_parser("path", parents=[of_table], help="what each count explains")
     many.add_argument("-k", "--features", help="counts, with commas between; default: about ten")
     many.set_defaults(work=show_path)
     proof = commands.add_parser("check", parents=[both], help="check a certificate file")
     proof.add_argument("file")
-    proof.add_argument("--data", help="the table that it speaks of, where it has only its sum")
+    proof.add_argument("--data", help="the table that it speaks of, made into its matrix again")
     proof.add_argument("--exact", action="store_true", help="in integers, for up to 150 features")
     proof.set_defaults(work=judge)
     listing = commands.add_parser("datasets", parents=[both], help="list the data sets")

@@ -20,6 +20,8 @@ import numpy as np
 
 VERSION = 1
 UNIT = 2.0**-53
+TINY = 2.0**-500  # more than all that underflow may hide, where the matrix is near 1
+DEPENDENT = 1e-8  # of the longest: directions of W that are shorter are not computed
 ORTHOGONAL = 1e-8  # of unit columns: their products, at most
 LISTED = 1_000_000  # supports that are looked at one by one, in all
 EXACT_SIZE, EXACT_BITS = 150, 1200  # features, binary places; above, it would hardly end
@@ -71,24 +73,40 @@ def need(condition, reason):
 
 def gamma(n):
     """The relative error of n roundings, at most."""
+    need(n < 2**40, "too many roundings")
     return n * UNIT / (1 - n * UNIT)
 
 
 class Floating:
-    """Doubles, scaled by a power of two so that the matrix is near 1; results are raised."""
+    """Doubles, scaled by a power of two so that the matrix is near 1; results are raised.
+
+    Underflow is an error of its own, which no relative margin holds: every margin has TINY.
+    """
 
     def __init__(self, array, of_data, others):
-        exponent = frexp(max(array.max(), -array.min()))[1]
+        exponent = frexp(max(array.max(initial=0), -array.min(initial=0)))[1]
         self.shift = -exponent if of_data else -(exponent // 2)
 
     def read(self, x, degree):
         return np.ldexp(x, degree * self.shift)
 
+    def rounded(self, x, degree):
+        """Return what was guessed, in doubles that were scaled before."""
+        return x
+
+    def directions(self, W):
+        """Return columns of the same span, each near 1, whatever the scale of the matrix."""
+        return np.ldexp(W, -np.frexp(np.abs(W).max(axis=0))[1])
+
     def back(self, x):
         return float(np.ldexp(x, -2 * self.shift))
 
     def raised(self, x, size, roundings):
-        return x + gamma(roundings) * size
+        return x + gamma(roundings) * size + TINY
+
+    def hides(self, value):
+        """Say whether underflow may hide as much as this."""
+        return abs(value) <= TINY * 2.0**50
 
     root = staticmethod(np.sqrt)
 
@@ -96,18 +114,18 @@ class Floating:
         return M
 
     def quotient(self, x, size, roundings, by):
-        low = x - gamma(roundings) * size
+        low = x - gamma(roundings) * size - TINY
         return (low - gamma(roundings) * abs(low)) / by
 
     def square(self, X):
-        return X.T @ X, gamma(len(X) + 2) * np.sum(X**2)
+        return X.T @ X, gamma(len(X) + 2) * np.sum(X**2) + TINY
 
     def products(self, X, Y):
         longest = np.sqrt(np.sum(X**2, axis=0) * np.sum(Y**2, axis=0).max())
-        return X.T @ Y, 1.001 * gamma(len(X) + 2) * longest
+        return X.T @ Y, 1.001 * gamma(len(X) + 2) * longest + TINY
 
     def target(self, value, gap):
-        return value + gap * abs(value) - 4 * UNIT * (1 + gap) * abs(value)
+        return value + gap * max(value, 0) - 4 * UNIT * (1 + gap) * abs(value)
 
     def top_sums(self, blocks, m, error):
         """Return numbers not above and not below the sums of the m largest eigenvalues.
@@ -120,27 +138,34 @@ class Floating:
         size, spread = np.abs(w).max(axis=-1), norm(V) ** 2
         residual = norm(blocks - (V * w[..., None, :]) @ V_t)
         defect = norm(V_t @ V - np.eye(count)) + gamma(count + 8) * spread
-        margin = residual + size * (defect + gamma(count + 8) * (spread + 1)) + error
+        margin = residual + size * (defect + gamma(count + 8) * (spread + 1)) + error + TINY
         top = w[..., -m:].sum(axis=-1)
         return top - 1.001 * m * margin, top + 1.001 * m * margin
 
     def spanned(self, B, W, error):
-        """Return a number not above the variance on a basis of W, from V = WT with V'V near I."""
-        W = np.ldexp(W, -np.frexp(np.abs(W).max(axis=0))[1])  # the same span, exactly
+        """Return a number not above the variance on V = WT with V'V near I, and V's columns.
+
+        These are fewer than W's where some are dependent, or nearly so.
+        """
         _, lengths, right = np.linalg.svd(W, full_matrices=False)
-        kept = lengths > 1e-8 * lengths[0]
+        kept = lengths > DEPENDENT * lengths[0]
         T = right[kept].T / lengths[kept]
         V, (n, m), norm = W @ T, W.shape, np.linalg.norm
-        e = 1.001 * gamma(m + 4) * norm(W) * norm(T)  # of V
+        e = 1.001 * gamma(m + 4) * norm(W) * norm(T) + TINY  # of V
         shift = 2 * norm(V) * e + e**2 + gamma(n + 8) * norm(V) ** 2
         defect = norm(V.T @ V - np.eye(V.shape[1])) + 1.001 * shift
         margin = 1.001 * (2 * shift + gamma(2 * n + 8) * norm(V) ** 2) * norm(B)
         need(defect < 0.1, "W has no basis that could be computed")
         image = V.T @ B @ V
         margin += 1.2 * defect * np.sqrt(m) * norm(image)  # of tr (V'V)^-1 M and tr M
-        return (
-            np.trace(image) - 1.001 * (margin + error * norm(V) ** 2) - 4 * m * UNIT * norm(image)
-        )
+        margin += error * norm(V) ** 2 + TINY
+        return np.trace(image) - 1.001 * margin - 4 * m * UNIT * norm(image), V.shape[1]
+
+    def below_zero(self, A, t):
+        """Return a number that no eigenvalue of A lies below by more, if A + tI shows one."""
+        S, n, size = A + t * np.eye(len(A)), len(A), np.linalg.norm(A)
+        need(factored(S), NOT_SEMIDEFINITE)
+        return t + 1.001 * (gamma(8) * (size + t) + gamma(n + 4) * np.trace(S) + TINY)
 
     def ky_fan(self, A, G, Y, m, error, s, H):
         """Return a number not below F_m(A - GG' - sym Y): m s + |H|^2 if sI + HH' is above it."""
@@ -161,7 +186,7 @@ class Floating:
         g, h, size = np.sum(G**2), np.sum(H**2), np.linalg.norm(A) + abs(s)
         size += 0 if Y is None else np.linalg.norm(Y)
         error += gamma(8) * size + gamma(G.shape[1] + 8) * g + gamma(H.shape[1] + 8) * h
-        error += gamma(n + 3) / (1 - gamma(n + 3)) * np.trace(S)
+        error += gamma(n + 3) / (1 - gamma(n + 3)) * np.trace(S) + TINY
         return self.raised(m * (s + 1.001 * error) + h, m * (abs(s) + error) + h, H.size + 8)
 
     def ky_fan_of_data(self, blocks, G, m, s, H):
@@ -180,9 +205,9 @@ class Floating:
             S, r, x = S - R.T @ R, r + np.sum(R**2), x + np.sum(X**2)
         need(factored(S), "sI + HH' + GG' is not above X'X")
         t, size = np.sum(T**2), np.sqrt(x) + np.sqrt(np.sum(U**2) * np.sum(T**2))
-        e = 1.001 * gamma(U.shape[1] + 4) * size  # what R may miss
+        e = 1.001 * gamma(U.shape[1] + 4) * size + TINY  # what R may miss
         error = 2 * np.sqrt(r) * e + e**2 + gamma(len(U) + 8) * r + gamma(len(T) + 8) * s * t
-        error += gamma(n + 3) / (1 - gamma(n + 3)) * np.trace(S) + gamma(8) * s
+        error += gamma(n + 3) / (1 - gamma(n + 3)) * np.trace(S) + gamma(8) * s + TINY
         times = 1 + 1.001 * error / s + 4 * UNIT
         return self.raised(times * (m * s + h), times * (m * s + h), H.size + 8), times
 
@@ -199,7 +224,7 @@ class Floating:
         others = np.delete(B, few, axis=0)
         Q, C = np.linalg.qr(others)
         p = B.shape[1]
-        miss = norm(others - Q @ C) + gamma(p + 4) * (norm(others) + norm(Q) * norm(C))
+        miss = norm(others - Q @ C) + gamma(p + 4) * (norm(others) + norm(Q) * norm(C)) + TINY
         defect = norm(Q.T @ Q - np.eye(Q.shape[1])) + gamma(len(Q) + 8) * norm(Q) ** 2
         defect = 1.001 * defect + 8 * UNIT
         need(defect < 0.1, "the rest of the data has no basis that could be computed")
@@ -211,7 +236,7 @@ class Floating:
         size = norm(N) + norm(Y) + s * np.sqrt(n) + norm(S)
         error = gamma(p + 8) * norm(T) ** 2 + gamma(8) * size
         error += gamma(n + 3) / (1 - gamma(n + 3)) * np.trace(S)
-        error = 1.2 * error + 2 * miss * norm(B) + miss**2
+        error = 1.2 * error + 2 * miss * norm(B) + miss**2 + TINY
         h = np.sum(H**2)
         return self.raised(m * (s + 1.001 * error) + h, m * (abs(s) + error) + h, H.size + 8)
 
@@ -234,18 +259,34 @@ class Exact:
         need(array.shape[1] <= EXACT_SIZE, f"exactly only up to {EXACT_SIZE} features")
         entries = (float(v) for x in (array, *others) for v in np.asarray(x).flat)
         places = max(v.as_integer_ratio()[1].bit_length() for v in entries)
-        self.bits = max(places, 60 + Floating(array, of_data, others).shift)
+        self.shift = Floating(array, of_data, others).shift
+        self.bits = max(places, 60 + self.shift)
         need(self.bits <= EXACT_BITS, "numbers too small for exact arithmetic")
         self.ints = np.frompyfunc(lambda v, bits: int(Fraction(float(v)) * 2**bits), 2, 1)
+        self.held = np.frompyfunc(in_unit, 2, 1)
 
     def read(self, x, degree):
-        return np.asarray(self.ints(x, degree * self.bits), dtype=object)
+        """Return numbers of a file in the unit; one that it does not hold is refused."""
+        return np.asarray(self.held(x, degree * self.bits), dtype=object)
+
+    def rounded(self, x, degree):
+        """Return what was guessed from `doubles`, near it in the unit."""
+        return np.asarray(self.ints(x, degree * (self.bits - self.shift)), dtype=object)
+
+    def directions(self, W):
+        """Return columns of the same span, each in a unit of its own."""
+        places = [max(v.as_integer_ratio()[1].bit_length() for v in w.tolist()) for w in W.T]
+        need(max(places) <= EXACT_BITS, "W has numbers too small for exact arithmetic")
+        return np.asarray(self.held(W, np.array(places, dtype=object)), dtype=object)
 
     def back(self, x):
         return float(Fraction(int(x), 4**self.bits))
 
     def raised(self, x, size, roundings):
         return x
+
+    def hides(self, value):
+        return False
 
     def root(self, x):
         return np.frompyfunc(lambda v: isqrt(v - 1) + 1 if v else 0, 1, 1)(x)
@@ -260,10 +301,12 @@ class Exact:
         return X.T @ Y, 0
 
     def target(self, value, gap):
-        return value + int(Fraction(float(gap)) * abs(value))
+        return value + int(Fraction(float(gap)) * max(value, 0))
 
     def doubles(self, M):
-        return np.array([[self.back(v) for v in row] for row in M])
+        """Return a matrix scaled by a power of two to entries near 1, to guess from."""
+        one = 4 ** (self.bits - self.shift)
+        return np.array([[float(Fraction(int(v), one)) for v in row] for row in M])
 
     def top_sums(self, blocks, m, error):
         """From below by trace((V'V)^-1 V'BV), from above as `ky_fan`."""
@@ -274,16 +317,31 @@ class Exact:
         return np.array(low, dtype=object), np.array(high, dtype=object)
 
     def below(self, B, m):
-        return self.spanned(B, self.ints(np.linalg.eigh(self.doubles(B))[1][:, -m:], 60), 0)
+        guess = self.ints(np.linalg.eigh(self.doubles(B))[1][:, -m:], 60)
+        value, rank = self.spanned(B, guess, 0)
+        need(rank == m, "the eigenvectors that were guessed are dependent")
+        return value
 
     def spanned(self, B, V, error):
-        gram, image, m = V.T @ V, V.T @ B @ V, V.shape[1]
-        for i in range(m):  # Gauss and Jordan, in fractions
-            pivot = Fraction(int(gram[i, i]))
-            gram[i], image[i] = gram[i] / pivot, image[i] / pivot
-            for j in set(range(m)) - {i}:
-                image[j], gram[j] = image[j] - gram[j, i] * image[i], gram[j] - gram[j, i] * gram[i]
-        return int(np.trace(image) // 1)
+        """Return tr (V'V)^-1 V'BV, rounded down, and the rank; dependent columns are left out."""
+        while True:
+            gram, image, m = V.T @ V, V.T @ B @ V, V.shape[1]
+            for i in range(m):  # Gauss and Jordan, in fractions
+                if not gram[i, i]:  # column i depends on those before
+                    V = np.delete(V, i, axis=1)
+                    break
+                pivot = Fraction(gram[i, i])
+                gram[i], image[i] = gram[i] / pivot, image[i] / pivot
+                for j in set(range(m)) - {i}:
+                    image[j] = image[j] - gram[j, i] * image[i]
+                    gram[j] = gram[j] - gram[j, i] * gram[i]
+            else:
+                return int(np.trace(image) // 1), m
+
+    def below_zero(self, A, t):
+        t = int(t) + 1
+        need(semidefinite(A + np.diag([t] * len(A))), NOT_SEMIDEFINITE)
+        return t
 
     def ky_fan(self, A, G, Y, m, error, s, H):
         M = A - G @ G.T - (0 if Y is None else (Y + Y.T) // 2)
@@ -291,21 +349,38 @@ class Exact:
         slack = 2 * len(M) * UNIT * np.abs(w).max()
         own = s is None
         if own:
-            s, H = w[-m], self.read(V[:, -m:] * np.sqrt(w[-m:] - w[-m]), 1)
+            s, H = w[-m], self.rounded(V[:, -m:] * np.sqrt(w[-m:] - w[-m]), 1)
         for power in range(8 if own else 1):
-            level = self.read(s + slack * 4**power, 2)[()] + 1 if own else s
-            if positive_definite(np.diag([level] * len(M)) + H @ H.T - M):
+            level = self.rounded(s + slack * 4**power, 2)[()] + 1 if own else s
+            if semidefinite(np.diag([level] * len(M)) + H @ H.T - M):
                 return m * level + np.sum(H**2)
-        raise Refused("sI + HH' - (A - GG' - Y) is not positive definite")
+        raise Refused("sI + HH' - (A - GG' - Y) is not positive semidefinite")
 
 
-def positive_definite(S):
+TOO_LITTLE = (
+    "the answer explains too little beside the largest entry of the features allowed: "
+    "underflow may hide as much (try --exact)"
+)
+NOT_SEMIDEFINITE = "the columns of W are dependent, and A is not positive semidefinite"
+
+
+def in_unit(v, bits):
+    """Return a number of a file times 2^bits: an integer, or the unit does not hold it."""
+    held = Fraction(float(v)) * 2**bits
+    need(held.denominator == 1, "a number of the file is smaller than the unit")
+    return held.numerator
+
+
+def semidefinite(S):
     """Say whether a matrix of integers is, by its pivots (Bareiss: no fractions)."""
     last = 1
     while len(S):
         pivot = S[0, 0]
-        if pivot <= 0:
+        if pivot < 0 or (pivot == 0 and np.any(S[0] != 0)):
             return False
+        if pivot == 0:
+            S = S[1:, 1:]
+            continue
         S, last = (S[1:, 1:] * pivot - np.outer(S[1:, 0], S[0, 1:])) // last, pivot
     return True
 
@@ -339,8 +414,9 @@ def shared_bound(node, numbers, m, k):
         squares = np.concatenate([np.sum(X * X, axis=0) for _, X in node.matrix.columns(node.rows)])
         return 0, numbers.raised(squares, squares, len(node.matrix.array) + 2)
     c = row_costs(np.sum(G * G, axis=1), G.shape[1] + 10, Y, k, node.required, numbers)
-    if node.matrix.of_data and node.s is not None and isinstance(numbers, Floating):
-        need(Y is None, "wide data take no Y")
+    wide = node.matrix.of_data and node.s is not None
+    need(not wide or Y is None, "wide data take no Y")
+    if wide and isinstance(numbers, Floating):
         columns = partial(node.matrix.columns, node.rows)
         rest, times = numbers.ky_fan_of_data(columns, G, m, node.s, node.H)
         return rest, c * times * (1 + 4 * UNIT)
@@ -363,7 +439,6 @@ def separate_bound(node, numbers, m, k):
     need(not node.matrix.of_data or node.s is None, "wide data take no Z and p")
     rest, c = shared_bound(node, numbers, m, k)
     p, none = node.p if own[1] else 0 * c, np.zeros(len(c), dtype=bool)
-    need(np.all(p >= 0), "p has negative entries")
     for count in node.counts:
         each = -np.sort(-row_costs(p, 10, node.Z, count, none, numbers))[:count].sum()
         rest = numbers.raised(rest + each, abs(rest) + each, len(c) + 2)
@@ -372,6 +447,7 @@ def separate_bound(node, numbers, m, k):
 
 def row_sums(node, numbers, k):
     """Return a_ii + the sum of the k - 1 largest |a_ij| beside it, for each row, raised."""
+    k = min(k, len(node.rows))  # a count may be any integer, and margins grow with it
     n, found, step = len(node.rows), [], max(1, BLOCK // len(node.rows))
     for start in range(0, n, step):
         part = np.arange(start, min(start + step, n))
@@ -393,7 +469,6 @@ def nonnegative_bound(node, numbers, m, k):
     if node.few is not None:
         return bound_with_few(node, numbers, m, k)
     if node.N is not None:
-        need(np.all(node.N >= 0), "N has negative entries")
         need(np.array_equal(node.N, node.N.T), "N must be symmetric")
         need(node.whole is None, "N is not taken with the whole of the data")
         need(not node.matrix.of_data or node.s is None, "wide data take no N")
@@ -411,7 +486,6 @@ def bound_with_few(node, numbers, m, k):
     few = np.searchsorted(node.rows, node.few)
     zero = np.zeros((len(few), len(few)))
     Y, N = (zero if x is None else x for x in (node.Y, node.N))
-    need(np.all(N >= 0), "N has negative entries")
     need(np.array_equal(N, N.T), "N must be symmetric")
     c = numbers.raised(*[np.sum(node.G**2, axis=1)] * 2, node.G.shape[1] + 10)
     c[few] = row_costs(c[few], 10, Y, k, node.required[few], numbers)
@@ -431,27 +505,43 @@ def shared_value(claim, matrix, numbers, m, k, state):
 
 def columns_of(claim, m, state):
     """Return `W` and `counts`, of column j at most counts[j] nonzeros."""
-    W, counts = real(claim, "W", len(state), m), np.asarray(claim["counts"])
+    W, counts = real(claim, "W", len(state), m), integers(claim, "counts")
     need(np.all(state == 1), "supports of components take nothing required or forbidden")
-    need(counts.shape == (m,) and counts.dtype.kind in "iu", "counts must be m integers")
-    need(np.all(counts >= 1), "counts must be at least 1")
-    need(np.all((W != 0).sum(axis=0) <= counts), "a column of W has more than its count")
+    need(len(counts) == m, "counts must be m integers")
+    need(min(counts) >= 1, "counts must be at least 1")
+    nonzeros = np.count_nonzero(W, axis=0).tolist()
+    need(all(map(int.__le__, nonzeros, counts)), "a column of W has more than its count")
     return W, counts
 
 
 def separate_value(claim, matrix, numbers, m, k, state):
     """Return what `W` explains on a basis, each column with at most its count of nonzeros."""
     W, counts = columns_of(claim, m, state)
-    need(min(counts.sum(), len(state)) <= k, "k must hold all counts")
+    need(min(sum(counts), len(state)) <= k, "k must hold all counts")
     I = np.flatnonzero(W.any(axis=1))
     need(len(I) > 0, "W is zero")
     if "orthonormal" in claim:
         need(one_number(claim, "orthonormal") == 1, "orthonormal is 1 or absent")
         U = np.ldexp(W, -np.frexp(np.abs(W).max(axis=0))[1])
         U = U / np.linalg.norm(U, axis=0)
-        need(np.all(np.abs(U.T @ U - np.eye(m)) <= ORTHOGONAL), "W has no orthogonal columns")
+        products = np.abs(U.T @ U - np.eye(m)) + gamma(2 * len(state) + 16)
+        need(np.all(products <= ORTHOGONAL), "W has no orthogonal columns")
     block, error = matrix.block(I)
-    return numbers.spanned(block, numbers.read(W[I], 1), error)
+    value, rank = numbers.spanned(block, numbers.directions(W[I]), error)
+    if rank < m and not matrix.of_data:
+        # a column that is replaced by one of another direction explains at least so much less
+        less = (m - rank) * lowest(matrix, numbers, len(state))
+        value = numbers.quotient(value - less, abs(value) + less, 4, 1)
+    return value
+
+
+def lowest(matrix, numbers, d):
+    """Return a number that no eigenvalue of A lies below by more, or refuse what is far below 0."""
+    A = matrix.block(np.arange(d))[0]
+    w = np.linalg.eigvalsh(numbers.doubles(A))
+    size = np.abs(w).max()
+    need(w[0] >= -DEPENDENT * size, NOT_SEMIDEFINITE)
+    return numbers.below_zero(A, numbers.rounded(max(-2 * w[0], 0) + 8 * d * UNIT * size, 2)[()])
 
 
 def nonnegative_value(claim, matrix, numbers, m, k, state):
@@ -483,7 +573,7 @@ def signed(B, error, low, high, numbers):
     y = V[:, :-1] @ ((V[:, :-1].T @ right) / -above)
     if not y.any() or not np.all(np.isfinite(y)):
         return False
-    y, n = numbers.read(y / np.abs(y).max(), 1), len(B)
+    y, n = numbers.rounded(y / np.abs(y).max(), 1), len(B)
     for level in (low, high):
         size = np.abs(B) @ np.abs(y) + abs(level) * np.abs(y)
         if not np.all(numbers.raised(level * y - B @ y, size, n + 8) + error * np.abs(y).sum() < 0):
@@ -600,13 +690,20 @@ def one_number(claim, name, kinds="iu"):
     return x[()].item()
 
 
+def integers(claim, name):
+    """Return a list of Python's integers, which nothing makes overflow."""
+    x = np.asarray(claim[name])
+    need(x.ndim == 1 and x.dtype.kind in "iu" and x.size, f"{name} must list integers")
+    return x.tolist()
+
+
 def features(claim, name, d):
     x = np.asarray(claim[name])
     need(x.ndim == 1 and (x.dtype.kind in "iu" or not x.size), f"{name} must list features")
-    x = x.astype(np.int64)
-    need(np.all((x >= 0) & (x < d)), f"{name} must lie between 0 and d - 1")
-    need(len(np.unique(x)) == len(x), f"{name} names a feature twice")
-    return x
+    x = x.tolist()
+    need(all(0 <= i < d for i in x), f"{name} must lie between 0 and d - 1")
+    need(len(set(x)) == len(x), f"{name} names a feature twice")
+    return np.array(x, dtype=np.int64)
 
 
 def real(claim, name, *shape):
@@ -615,9 +712,10 @@ def real(claim, name, *shape):
     need(x.dtype.kind in "fiu" and x.dtype.itemsize <= 8, f"{name} must be real numbers")
     fits = x.ndim == len(shape) and all(w in (None, n) for n, w in zip(x.shape, shape, strict=True))
     need(fits, f"{name} has shape {x.shape}, not {shape}")
+    if x.dtype.kind != "f" and x.size:  # before they are doubles, which would round them
+        need(max(int(x.max()), -int(x.min())) <= 2**53, f"{name} holds integers above 2^53")
     y = x.astype(np.float64)
     need(np.all(np.isfinite(y)), f"{name} holds what is not finite")
-    need(x.dtype.kind == "f" or np.all(np.abs(y) <= 2**53), f"{name} holds integers above 2^53")
     return y
 
 
@@ -632,6 +730,7 @@ def find_matrix(claim, given):
     carried = {name: claim[name] for name in ("A", "X") if name in claim}
     need(len(carried) < 2, "a claim carries A or X, not both")
     held = carried or given
+    need(len(given) < 2, "A or X is given, not both")
     if not held:
         said = repr(str(claim["source"])[:200])[1:-1] if "source" in claim else "no source is named"
         raise Refused(f"needs data: {said}")  # repr: it may be printed
@@ -641,6 +740,9 @@ def find_matrix(claim, given):
     if not carried or "sha256" in claim:
         need("sha256" in claim, "a claim carries its matrix or the sha256 of it")
         need(sha256(name, array) == str(claim["sha256"]), f"{name} is not the matrix of the claim")
+    for other, x in given.items() if carried else ():
+        same = other == name and np.array_equal(real(given, other, *np.shape(x)), array)
+        need(same, f"the claim carries {name}, and another matrix is given")
     if name == "A":
         need(array.shape[0] == array.shape[1], "A must be square")
         need(np.array_equal(array, array.T), "A must be symmetric")
@@ -661,9 +763,10 @@ def find_tree(claim, root, turns):
     need(np.array_equal(states[0], root), "the first node is not the whole problem")
     found = []
     for name in ("parent", "branch"):
-        x = np.asarray(claim[name])
-        need(x.shape == (len(states),) and x.dtype.kind in "iu", f"{name} is one integer a node")
-        found.append(x.astype(np.int64))
+        x = integers(claim, name)
+        need(len(x) == len(states), f"{name} is one integer a node")
+        need(all(-1 <= i < d + turns + len(x) for i in x), f"{name} names no node and no feature")
+        found.append(np.array(x, dtype=np.int64))
     parent, branch = found
     order = np.arange(len(states))
     need(parent[0] == -1 and np.all((parent[1:] >= 0) & (parent[1:] < order[1:])),
@@ -692,7 +795,9 @@ def find_arrays(claim, t, n, cuts, numbers, shapes):
             sizes = dict.fromkeys(marks, np.size(few))
         shape = tuple(sizes[mark] for mark in marks)
         if held:
-            found[name] = numbers.read(real(claim, f"{name}_{t}", *shape), degree)[()]
+            array = real(claim, f"{name}_{t}", *shape)
+            need(name not in ("N", "p") or np.all(array >= 0), f"{name} has negative entries")
+            found[name] = numbers.read(array, degree)[()]
         elif marks == "n*":
             found[name] = numbers.read(np.zeros((n, 0)), degree)
         else:
@@ -782,14 +887,18 @@ def examine(claim, given, exact):
     directions = find_directions(claim, m, d, shapes)
     states, parent, branch = find_tree(claim, root, len(directions))
     others = [claim[x] for x in claim if x.partition("_")[0] in shapes and "_" in x] * exact
-    numbers = (Exact if exact else Floating)(array, of_data, others)
+    allowed = np.flatnonzero(root)
+    spoken_of = array[:, allowed] if of_data else array[np.ix_(allowed, allowed)]
+    numbers = (Exact if exact else Floating)(spoken_of, of_data, others)
     matrix = Matrix(array, of_data, numbers)
     value = kind.value(claim, matrix, numbers, m, k, root)
     apart = kind.value is separate_value and "orthonormal" in claim
-    nonzeros = [*map(int, claim["counts"])] if apart else None
+    nonzeros = integers(claim, "counts") if apart else None
     target, worst, left = numbers.target(value, gap), value, LISTED
-    if not array.any():
+    if not spoken_of.any():
         return Verdict(True, "holds", 0.0, 0.0)
+    above = TOO_LITTLE if numbers.hides(value) else "the bound is above the claim"
+    need("nodes" not in claim or above != TOO_LITTLE, TOO_LITTLE)
     counts = np.bincount(parent[1:], minlength=len(states))
     children = np.split(1 + np.argsort(parent[1:], kind="stable"), np.cumsum(counts)[:-1])
     for t, below in enumerate(children):
@@ -818,12 +927,12 @@ def examine(claim, given, exact):
             continue  # no support is left
         arrays = inherited(*held[t][:2], rows, shapes) if own is None else own
         node = Node(state, matrix, arrays)
-        node.counts, above = nonzeros, np.reshape(held[t][2], (-1, d))
-        node.cuts = numbers.read(above[:, rows], 0)
+        node.counts, cut = nonzeros, np.reshape(held[t][2], (-1, d))
+        node.cuts = numbers.read(cut[:, rows], 0)
         rest, c, bound = bound_node(node, numbers, m, k, kind.bound)
         if "nodes" not in claim:
             closes = bound <= target
-            return Verdict(bool(closes), "holds" if closes else "the bound is above the claim",
+            return Verdict(bool(closes), "holds" if closes else above,
                            numbers.back(value), numbers.back(bound))  # fmt: skip
         if bound <= target:
             worst, decided[t] = max(worst, bound), ~decided[t]  # its children do not matter
@@ -876,10 +985,13 @@ def check(claim: Any, A: Any = None, X: Any = None, exact: bool = False) -> Verd
                 need(Path(claim).is_file(), "there is no such file")
                 with zipfile.ZipFile(claim) as parts:
                     size = sum(part.file_size for part in parts.infolist())
+                    names = [part.filename.removesuffix(".npy") for part in parts.infolist()]
                 need(size <= LARGEST, f"the file unfolds to {size} bytes, more than {LARGEST}")
+                need(len(set(names)) == len(names), "a name stands in the file twice")
                 with np.load(claim, allow_pickle=False) as file:
-                    return examine(file, given, exact)
-            return examine(claim, given, exact)
+                    return examine(dict(file), given, exact)
+            # each field is read once, so that all rules speak of the same numbers
+            return examine({x: np.array(claim[x]) for x in claim}, given, exact)
     except Refused as reason:
         return Verdict(False, str(reason))
     except Exception as error:  # whatever a file holds, the answer is no

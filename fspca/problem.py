@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fspca import claims
+from fspca.check_certificate import KINDS
 from fspca.covariance import Matrix, as_covariance
 from fspca.covariance.linalg import basis
 from fspca.covariance.validate import checked_count, checked_features, needed
@@ -281,8 +284,8 @@ class Solution:
         Where known, a value that no feasible W exceeds.
     bound_probability : float
         With which the bound holds at least: 1 but for bounds that rest on chance.
-    certificate : array or dict of arrays
-        What proves the bound to the stand-alone checker.
+    certificate : dict of arrays
+        What proves the bound to the stand-alone checker; `save_claim` writes it to a file.
     orthonormal : array (d x m)
         The V with V'V = I of which W is the sparse copy, where a solver has both.
     total_variance, pca_variance : float
@@ -315,16 +318,16 @@ class Solution:
     passes: int | None = None
     upper_bound: float | None = None
     bound_probability: float = 1.0
-    certificate: np.ndarray | None = field(default=None, repr=False)
+    certificate: dict[str, Any] | None = field(default=None, repr=False)
     orthonormal: np.ndarray | None = field(default=None, repr=False)
     total_variance: float | None = None
     pca_variance: float | None = None
     names: tuple[str, ...] | None = None
 
     def __post_init__(self):
-        for name in ("W", "support", "certificate", "orthonormal"):
+        for name in ("W", "support", "orthonormal"):
             array = getattr(self, name)
-            if array is None or isinstance(array, dict):
+            if array is None:
                 continue
             if not isinstance(array, np.ndarray) or array.flags.writeable or array.base is not None:
                 array = np.array(array)
@@ -342,15 +345,46 @@ class Solution:
         values = {"objective": unit * self.objective, "history": history}
         if self.upper_bound is not None:
             values["upper_bound"] = unit * self.upper_bound
-        if isinstance(self.certificate, np.ndarray):
-            values["certificate"] = unit**0.5 * self.certificate
-        elif self.certificate:
-            powers = {"G": 0.5, "Y": 1, "N": 1, "s": 1, "H": 0.5}  # of the unit, in a node
-            values["certificate"] = {
-                name: array * unit ** powers[name[0]] if name[1:2] == "_" else array
-                for name, array in self.certificate.items()
-            }
+        if self.certificate:
+            # of the root of the unit, in a node
+            degrees = {name: row[0] for name, row in KINDS[self.certificate["kind"]].arrays.items()}
+            scaled = dict(self.certificate)
+            for name, array in scaled.items():
+                array_of, _, node = name.partition("_")
+                if node and degrees.get(array_of):
+                    scaled[name] = array * unit ** (degrees[array_of] / 2)
+            values["certificate"] = scaled
         return replace(self, **values)
+
+    def save_claim(self, path: str | Path, A: Matrix) -> None:
+        """Write the proof to an npz file that `fspca check` and the stand-alone checker read.
+
+        It holds the claim, the matrix (of wide data the factor), the sha256 of it, and, where A
+        comes from data, the sha256 of the table and what was done to it.
+
+        Parameters
+        ----------
+        path : str or Path
+            A file ending in .npz.
+        A : array (d x d) or Covariance
+            The covariance that the answer is of.
+
+        See Also
+        --------
+        fspca.check_certificate.check : Reads it.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from fspca import certify, go
+        >>> from fspca.check_certificate import check
+        >>> A = np.diag([1.0, 5.0, 2.0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     certify(A, go(A, m=1, k=1)).save_claim(f"{folder}/proof.npz", A)
+        ...     check(f"{folder}/proof.npz").reason
+        'holds'
+        """
+        claims.save_claim(path, self.certificate, A)
 
     @property
     def converged(self) -> bool:

@@ -70,6 +70,8 @@ class Covariance:
             source = Dense(source.submatrix(np.arange(source.size)), origin=source)
         covariance = cls.from_source(source, ridge)
         covariance.names = names
+        done = {"center": center, "divisor": divisor, "standardize": standardize}
+        covariance.table = X, done
         return covariance
 
     @classmethod
@@ -89,6 +91,7 @@ class Covariance:
         self._source, self.ridge = source, ridge
         self._seen = Shifted(source, ridge) if ridge else source
         self.size, self.names = source.size, None
+        self.table = None  # the data, and what was done to them, where it comes from data
         self._pairs = {}
 
     def __repr__(self):

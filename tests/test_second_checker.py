@@ -1,0 +1,540 @@
+"""Claims that are built against a rule: the false one is refused, the honest one beside it taken.
+
+Three judge each: the checker in floating point, the checker in integers, and a second one that was
+written apart, from the page of the format alone.
+"""
+
+import re
+import warnings
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+import second_checker
+
+from fspca import solve, solve_nonnegative, solve_separate
+from fspca.check_certificate import check
+
+PAGE = Path(__file__).parent.parent / "book" / "practice" / "certificate_format.md"
+NEAR = 1e-13  # relative: what an honest claim of some features leaves to rounding, at most
+FALSE = 4e-15  # relative: what a false claim claims too much, a few units of the last place
+
+
+def written(claim):
+    """The claim as a file in memory."""
+    file = BytesIO()
+    np.savez(file, **claim)
+    file.seek(0)
+    return file
+
+
+def second_holds(claim):
+    """Whether the second checker takes the claim."""
+    try:
+        second_checker.check(written(claim))
+    except second_checker.Refused:
+        return False
+    return True
+
+
+def verdicts(claim):
+    """Whether the claim holds: in floating point, in integers, and for the second checker."""
+    return check(claim).holds, check(claim, exact=True).holds, second_holds(claim)
+
+
+def claim_of(kind, A, m, k, gap, **fields):
+    name = fields.pop("name", "A")
+    return {"version": 1, "kind": kind, "m": m, "k": k, name: A, "gap": gap, **fields}
+
+
+def shared(A, m, k, support, gap, **fields):
+    fields = fields if any("_0" in x for x in fields) else {"G_0": np.zeros((len(A), 0)), **fields}
+    return claim_of("shared", A, m, k, gap, support=support, **fields)
+
+
+def of_columns(kind, A, counts, W, gap, **fields):
+    k = fields.pop("k", min(len(W), sum(counts)))
+    if not any("_0" in x for x in fields):
+        fields["G_0"] = np.zeros((len(W), 0))
+    return claim_of(kind, A, len(counts), k, gap, counts=counts, W=W, **fields)
+
+
+separate = lambda *args, **fields: of_columns("separate", *args, **fields)  # noqa: E731
+nonnegative = lambda *args, **fields: of_columns("nonnegative", *args, **fields)  # noqa: E731
+
+D = np.diag([5.0, 4.0, 1.0])  # the best feature explains 5, the second 4: a gap of a quarter
+X = np.diag([2.0, 1.0, 1.0])  # the same with 4 and 1: a gap of three
+ROOT, ONE = np.zeros((3, 0)), np.array([[0.0], [1.0], [0.0]])
+OPEN = [[1, 1, 1]]
+TREE = {"nodes": [[1, 1, 1], [2, 1, 1], [0, 1, 1]], "parent": [-1, 0, 0], "branch": [0, -1, -1]}
+TWIN = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])  # 3 on two features
+SIGNS = np.array([[2.0, -1.0], [-1.0, 2.0]])  # 3 by two signs, 2 without
+INDEFINITE = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 5.0]])
+EVERY = np.ones((4, 4)) + np.eye(4)
+TWO = np.array([[1.0, 0], [0, 1], [0, 0], [0, 0]])
+RIGHT, LESS = 0.25 + NEAR, 0.25 - FALSE
+
+
+def with_gap(claim, gap):
+    return {**claim, "gap": gap}
+
+
+def changed(claim, **fields):
+    return {**claim, **fields}
+
+
+WIDE = claim_of("shared", X, 1, 1, 3 + 4 * NEAR, name="X", support=[1],
+                G_0=ROOT, s_0=4 + NEAR, H_0=ROOT)  # fmt: skip
+FEW = claim_of("nonnegative", X, 1, 1, 3 + 4 * NEAR, name="X", counts=[1], W=ONE, G_0=ROOT, s_0=4 + NEAR,
+               H_0=ROOT, few_0=[1, 2], N_0=np.zeros((2, 2)), Y_0=np.zeros((2, 2)))  # fmt: skip
+APART = separate(D, [1], ONE, RIGHT, orthonormal=1, Z_0=np.zeros((3, 3)), p_0=np.zeros(3))
+PAIR = changed(separate(EVERY, [1, 1], TWO, 0.0), gap=1.5 + NEAR)  # F_2(EVERY) is 5 + 1, v is 4
+PAIR_OF_ALL = changed(PAIR, gap=0.5 + NEAR)
+CUT = nonnegative(
+    np.array([[2.0, -1.0], [-1.0, 2.0]]), [2], np.array([[1.0], [0.0]]), 0.5 + NEAR,
+    nodes=[[1, 1]] * 3, parent=[-1, 0, 0], branch=[2, -1, -1], directions=[[1, -1]],
+)  # fmt: skip
+LISTED = shared(D, 1, 1, [1], RIGHT, nodes=OPEN, parent=[-1], branch=[-1], G_0=2 * np.eye(3))
+TWINS = shared(TWIN, 1, 2, [0, 1], NEAR, nodes=OPEN, parent=[-1], branch=[-1], G_0=3 * np.eye(3))
+DIVIDED = shared(D, 1, 1, [0], NEAR, **TREE, G_0=3 * np.eye(3))
+# Costs of 5, 4 and 1 and no rest: the bound is 5, and feature 0 is lost for 1 less.
+COSTS = np.diag(np.sqrt([5.0, 4.0, 1.0]))
+DECIDED = shared(np.diag([5.0, 4.0, 1.0]), 1, 1, [1], RIGHT, nodes=[[1, 1, 1], [1, 1, 0]],
+                 parent=[-1, 0], branch=[-1, -1], G_0=COSTS)  # fmt: skip
+TINY = 2.0**-560
+
+# For each rule of the page: an honest claim, and false ones, each as near as floating point allows.
+# After the honest one may stand the arithmetics that cannot hold its numbers.
+RULES = {
+    "version and kind": (
+        shared(D, 1, 1, [0], NEAR),
+        [{"version": 2}, {"version": 1.0}, {"kind": "Shared"}, {"kind": ["shared"] * 2}],
+    ),
+    "m and k": (
+        shared(D, 1, 3, [0, 1, 2], NEAR),
+        [{"k": 4}, {"m": 0}, {"m": 4, "k": 4}, {"k": 3.0}],
+    ),
+    "numbers of a matrix": (
+        shared(np.array([[2**53, 0], [0, 1]]), 1, 1, [0], NEAR),
+        [
+            {"A": np.array([[2**53 + 1, 0], [0, 1]])},
+            {"A": np.array([[2**63 + 1, 0], [0, 1]], dtype=np.uint64)},
+            *({"A": np.array([[bad, 0], [0, 1.0]])} for bad in (np.nan, np.inf, -np.inf)),
+            {"A": np.eye(2, dtype=bool)},
+            {"A": np.eye(2, dtype=complex)},
+        ],
+    ),
+    "symmetry": (
+        shared(TWIN, 1, 2, [0, 1], NEAR),
+        [{"A": TWIN + np.array([[0, 2.0**-51, 0], [0] * 3, [0] * 3])}],
+    ),
+    "A or X": (shared(D, 1, 1, [0], NEAR), [{"X": np.sqrt(D)}, {"sha256": "0" * 64}]),
+    "lists of features": (
+        shared(D, 1, 2, [0, 1], NEAR, required=[0], forbidden=[2], G_0=ROOT[:2]),
+        [
+            {"support": [0, -2]},
+            {"support": [0, 0]},
+            {"support": [0, 3]},
+            {"support": [0.0, 1.0]},
+            {"support": [True, False]},
+            {"support": np.array([0, 2**64 - 2], dtype=np.uint64)},
+            {"forbidden": [-1]},
+            {"forbidden": [2, 2]},
+            {"required": [2]},
+            {"required": [[0]]},
+        ],
+    ),
+    "the support": (
+        shared(TWIN, 1, 2, [1, 0], NEAR, required=[0], forbidden=[2], G_0=ROOT[:2]),
+        [{"support": [1]}, {"support": [0, 2]}, {"support": [0, 1, 2]}, {"support": []}],
+    ),
+    "the gap": (
+        shared(D, 1, 1, [1], RIGHT),
+        [{"gap": LESS}, {"gap": -0.25}, {"gap": np.nan}, {"gap": np.inf}, {"gap": [0.5]}],
+    ),
+    "a negative value has no gap": (
+        shared(INDEFINITE, 2, 2, [0, 2], NEAR, nodes=OPEN, parent=[-1], branch=[-1]),
+        [{"support": [0, 1], "gap": gap} for gap in (1e17, 1e30, 1e300)],
+    ),
+    "the bound of costs": (shared(D, 1, 1, [1], RIGHT, G_0=COSTS), [{"gap": LESS}]),
+    "the bound of rows": (shared(D, 1, 1, [1], RIGHT, Y_0=D), [{"gap": LESS}, {"k": 2}]),
+    "required rows": (
+        shared(D, 1, 1, [1], NEAR, required=[1], Y_0=D),
+        [{"required": [0]}, {"forbidden": [0], "required": [], "Y_0": D}, {"k": 2, "gap": LESS}],
+    ),
+    "all of the data": (
+        claim_of("shared", X, 1, 1, 3 + NEAR, name="X", support=[1], whole_0=1),
+        [{"gap": 3 - 4 * FALSE}, {"whole_0": 2}, {"whole_0": 1.5}, {"whole_0": 0}],
+    ),
+    "a witness": (
+        shared(D, 1, 1, [1], RIGHT, s_0=5 + NEAR / 2, H_0=ROOT),
+        [
+            {"gap": LESS},
+            {"s_0": 4.0},
+            {"s_0": 5 * (1 - 1e-10), "gap": 0.25 - 2e-11},
+            {"s_0": np.inf},
+        ],
+    ),
+    "a witness of data": (
+        WIDE,
+        [
+            {"gap": 3 - 4 * FALSE},
+            {"s_0": 2.0, "gap": 1.0},
+            {"s_0": 0.0, "gap": 1.0},
+            {"Y_0": np.zeros((3, 3))},
+            {"s_0": 5e-324, "gap": 1.0},
+        ],
+    ),
+    "few features": (
+        FEW,
+        [
+            {"gap": 3 - 4 * FALSE},
+            {"few_0": [1, 1]},
+            {"few_0": [1, 3]},
+            {"few_0": [1, -1]},
+            {"few_0": [1]},
+            {"N_0": -np.eye(2)},
+            {"s_0": 2.0, "gap": 1.0},
+        ],
+    ),
+    "nodes": (
+        DIVIDED,
+        [
+            {"nodes": [[1, 1, 1], [2, 1, 1], [0, 0, 1]], "support": [1], "gap": 0.0},
+            {"nodes": [[1, 1, 0], [2, 1, 0], [0, 1, 0]]},
+            {"parent": [-1, 0, 2]},
+            {"parent": [-1, 0, -1]},
+            {"nodes": [[1, 1, 1], [2, 1, 1], [3, 1, 1]]},
+            {"parent": [0, 0, 0]},
+            {"nodes": np.ones((0, 3), int), "parent": [], "branch": []},
+        ],
+    ),
+    "children that miss a support": (
+        DIVIDED,
+        [
+            {"nodes": [[1, 1, 1], [0, 1, 1], [0, 1, 1]], "support": [1], "gap": NEAR},
+            {"nodes": [[1, 1, 1], [2, 1, 1], [2, 1, 1]]},
+            {"nodes": [[1, 1, 1], [1, 1, 1], [0, 1, 1]]},
+            {"branch": [-1, -1, -1]},
+            {"branch": [-3, -1, -1]},
+            {"branch": [3, -1, -1]},
+            {"branch": np.array([2**64 - 3, 0, 0], dtype=np.uint64)},
+            {
+                "nodes": [[1, 1, 1], [0, 1, 1]],
+                "parent": [-1, 0],
+                "branch": [0, -1],
+                "support": [1],
+                "gap": NEAR,
+            },
+        ],
+    ),
+    "decisions": (
+        DECIDED,
+        [
+            {"gap": 0.25 - FALSE},
+            {"nodes": [[1, 1, 1], [0, 1, 1]], "gap": NEAR},
+            {"nodes": [[1, 1, 1], [1, 2, 1]], "gap": NEAR},
+            {"nodes": [[1, 1, 1], [1, 2, 1]], "gap": LESS},
+        ],
+    ),
+    "listed supports": (LISTED, [{"gap": LESS}, {"gap": 0.2}]),
+    "listed supports of two": (
+        TWINS,
+        [{"support": [0, 2], "gap": 0.5 - FALSE}, {"k": 1, "support": [0, 1]}],
+    ),
+    "inherited arrays": (
+        shared(D, 1, 1, [0], NEAR, **TREE, G_0=3 * np.eye(3), G_2=ROOT[:2]),
+        [
+            {"G_2": ROOT},
+            {"G_1": ROOT[:2]},
+            {"G_2": ROOT[:2], "Y_2": np.zeros((3, 3))},
+            {"nodes": [[1, 1, 1], [2, 1, 1], [1, 1, 1]]},
+        ],
+    ),
+    "no arrays at all": (shared(D, 1, 1, [0], NEAR), [{"support": [1], "gap": 0.1}]),
+    "a witness alone": (shared(D, 1, 1, [1], RIGHT, s_0=5 + NEAR / 2), [{"s_0": 0.0, "H_0": ROOT}]),
+    "counts": (
+        PAIR_OF_ALL,
+        [
+            {"counts": np.array([2**62] * 2)},
+            {"counts": np.array([2**63] * 2, dtype=np.uint64)},
+            {"counts": np.array([128, 128], dtype=np.uint8)},
+            {"counts": [2, 1]},
+            {"counts": [0, 1]},
+            {"counts": [1.0, 1.0]},
+            {"counts": [True, True]},
+            {"counts": [-1, 4]},
+        ],
+    ),
+    "columns": (
+        separate(D, [1], ONE, RIGHT),
+        [{"gap": LESS}, {"W": ONE + 5e-324}, {"W": 0 * ONE}, {"W": ONE * np.nan}],
+    ),
+    "dependent columns": (
+        separate(np.diag([1.0, 0.0, 0.0]), [1, 1], np.array([[1.0, 1], [0, 0], [0, 0]]), 1e-7),
+        [
+            {"A": np.diag([1.0, -5.0, -1.0])},
+            {
+                "A": np.diag([1.0, -5.0, -1.0]),
+                "counts": [1, 2],
+                "k": 3,
+                "W": np.array([[1, 1], [0, 1e-9], [0, 0]]),
+            },
+            {"A": np.diag([1.0, -1e-3, -1e-3])},
+        ],
+    ),
+    "orthonormal columns": (
+        APART,
+        [
+            {"gap": LESS},
+            {"orthonormal": 2},
+            {"p_0": [0, 0, -5e-324]},
+            {"Z_0": np.zeros((2, 2))},
+            {"p_0": np.zeros(2)},
+        ],
+    ),
+    "orthonormal to a hundred millionth": (
+        separate(np.eye(2), [2, 2], np.array([[1.0, 0.99e-8], [0.0, 1.0]]), NEAR, orthonormal=1),
+        [{"W": np.array([[1.0, 1.01e-8], [0.0, 1.0]])}, {"W": np.array([[1.0, 0], [0, 0]])}],
+    ),
+    "row sums": (
+        changed(separate(D, [1], ONE, RIGHT, whole_0=2), orthonormal=1),
+        [
+            {"gap": LESS},
+            *({"counts": [count], "k": 3, "gap": 0.0} for count in (2**52, 2**53, 2**62)),
+            {"counts": np.array([2**63], dtype=np.uint64), "k": 3, "gap": 0.0},
+        ],
+    ),
+    "no entry is negative": (
+        nonnegative(D, [3], np.array([[-0.0], [1.0], [0.0]]), RIGHT),
+        [{"W": np.array([[-5e-324], [1.0], [0.0]])}, {"gap": LESS}],
+    ),
+    "no feature in two columns": (
+        nonnegative(np.eye(3), [2, 2], np.array([[1.0, 0], [0, 1], [0, 0]]), NEAR),
+        [
+            {"W": np.array([[1.0, 5e-324], [0, 1], [0, 0]])},
+            {"W": np.array([[1.0, 0], [0, 0], [0, 0]])},
+        ],
+    ),
+    "rows in all": (nonnegative(D, [2], ONE, RIGHT, k=1), [{"W": np.array([[1.0], [1.0], [0.0]])}]),
+    "what N adds": (
+        nonnegative(SIGNS, [2], np.array([[1.0], [0.0]]), NEAR, N_0=np.array([[0, 1.0], [1, 0]])),
+        [
+            {"N_0": np.array([[0, 1.0], [1 - 2.0**-53, 0]])},
+            {"A": np.abs(SIGNS)},
+            {"N_0": np.array([[-1e-300, 1.0], [1, 0]])},
+            {"A": np.diag([2.0, 2 + 1e-12])},
+        ],
+    ),
+    "directions": (
+        CUT,
+        [
+            {"gap": -0.1},
+            {"directions": [[1.0, -1.0]]},
+            {"branch": [3, -1, -1]},
+            {"branch": [2, -1, 2]},
+            {"nodes": [[1, 1], [1, 1], [1, 0]], "gap": 0.1},
+            {"A": np.diag([2.0, 4.0]), "gap": 1 - FALSE},
+        ],
+    ),
+    "eigenvectors with two signs": (
+        nonnegative(
+            SIGNS,
+            [2],
+            np.array([[1.0], [0.0]]),
+            NEAR,
+            nodes=[[1, 1]],
+            parent=[-1],
+            branch=[-1],
+            G_0=2 * np.eye(2),
+        ),
+        [{"A": np.abs(SIGNS)}, {"A": np.array([[2, 1e-9], [1e-9, 2]])}, {"A": np.diag([2.0, 2.1])}],
+    ),
+    "W in its own unit": (
+        nonnegative(np.diag([2.0, 1.0]), [2], np.array([[1.0], [0.0]]) * 2.0**-59, 1e-12),
+        [
+            {"W": np.array([[1.0], [0.999]]) * 2.0**-59},
+            {"W": np.array([[1.0], [0.999]]) * 2.0**-1060},
+            {
+                "A": np.diag([2.0, 1.0]) * 2.0**1000,
+                "W": np.array([[1.0], [0.9 * 2.0**-9]]) * 2.0**-565,
+            },
+        ],
+    ),
+    "a basis in its own unit": (
+        separate(np.diag([2.0, 1.0]), [2], np.array([[1.0], [0.0]]) * 2.0**-59, 1e-12),
+        [
+            {"W": np.array([[1.0], [0.999]]) * 2.0**-59},
+            {"W": np.array([[1.0], [0.999]]) * 2.0**-1060},
+            {
+                "A": np.diag([2.0, 1.0]) * 2.0**1000,
+                "W": np.array([[1.0], [0.9 * 2.0**-9]]) * 2.0**-565,
+            },
+        ],
+    ),
+    "a scale without what is forbidden": (
+        claim_of(
+            "shared",
+            np.diag([1.0, 2.0**-566, 2.0**-565]),
+            1,
+            1,
+            NEAR,
+            name="X",
+            support=[2],
+            forbidden=[0],
+            whole_0=1,
+        ),
+        [{"support": [1], "gap": gap} for gap in (0.0, 1.0, 3 - 4 * FALSE)],
+    ),
+    "squares that are lost": (
+        shared(np.diag([1.0, 2 * TINY, TINY]), 1, 1, [1], NEAR, forbidden=[0], G_0=ROOT[:2]),
+        [
+            {
+                "A": np.array([[1, 0, 0], [0, TINY, TINY], [0, TINY, TINY]]),
+                "k": 2,
+                "support": [1],
+                "gap": 0.5,
+                "Y_0": np.array([[0, TINY], [TINY, 0]]),
+            },
+            {"support": [2], "gap": 1 - FALSE},
+        ],
+    ),
+    "scales within a matrix": (
+        shared(np.diag([1.0, TINY, TINY]), 1, 1, [0], NEAR),
+        [{"support": [1], "gap": gap} for gap in (0.0, 1.0, 1e100)],
+    ),
+}
+NOT_EXACT = {"few features"}  # which exact arithmetic does not follow
+FORGED = [(rule, number) for rule, (_, forged) in RULES.items() for number in range(len(forged))]
+
+
+def arrays_of(claim):
+    return {name: np.array(x) for name, x in claim.items()}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_an_honest_claim_beside_a_rule_is_taken(rule):
+    claim = arrays_of(RULES[rule][0])
+    exact = rule not in NOT_EXACT
+    assert verdicts(claim) == (True, exact, True), (check(claim), check(claim, exact=True))
+
+
+@pytest.mark.parametrize(("rule", "number"), FORGED)
+def test_a_false_claim_against_a_rule_is_refused(rule, number):
+    honest, forged = RULES[rule]
+    assert verdicts(arrays_of({**honest, **forged[number]})) == (False, False, False)
+
+
+@pytest.mark.parametrize("kind", ["O", "V", "S", "M", "m", "g"])
+def test_no_other_type_of_numbers_is_read(kind):
+    claim = arrays_of(shared(D, 1, 1, [0], NEAR))
+    claim["A"] = np.zeros((3, 3), dtype=[("x", "f8")]) if kind == "V" else D.astype(
+        {"M": "M8[s]", "m": "m8[s]"}.get(kind, kind))  # fmt: skip
+    assert not check(claim).holds
+    assert not check(claim, exact=True).holds
+
+
+def test_a_matrix_that_is_given_must_be_the_one_that_is_carried():
+    claim = arrays_of(shared(D, 1, 1, [0], NEAR))
+    assert check(claim, A=D).holds
+    for given in ({"A": 2 * D}, {"X": np.sqrt(D)}, {"A": D, "X": np.sqrt(D)}, {"A": D[:2]}):
+        assert "given" in check(claim, **given).reason
+
+
+def test_a_name_that_stands_twice_in_a_file_is_refused(tmp_path):
+    path, claim = tmp_path / "claim.npz", arrays_of(shared(D, 1, 1, [0], NEAR))
+    np.savez(path, **claim)
+    assert check(path).holds
+    other = BytesIO()
+    np.save(other, np.eye(3))
+    for name in ("A.npy", "A"):  # numpy reads each of them as A
+        np.savez(path, **claim)
+        with zipfile.ZipFile(path, "a") as archive, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of zipfile, which finds it strange too
+            archive.writestr(name, other.getvalue())
+        assert "twice" in check(path).reason
+        with pytest.raises(second_checker.Refused):
+            second_checker.check(path)
+
+
+def test_a_claim_that_changes_while_it_is_read_is_read_once():
+    class Changing(dict):
+        def __getitem__(self, name):
+            value = super().__getitem__(name)
+            if name == "W":
+                self[name] = ONE  # honest where it is looked at again
+            return value
+
+    claim = Changing(arrays_of(separate(D, [1], np.ones((3, 1)), RIGHT)))
+    assert not check(claim).holds
+
+
+def small(seed):
+    """A covariance of 3 to 8 features, of many kinds and scales, with m and k."""
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(3, 9))
+    m = int(rng.integers(1, 3))
+    k = int(rng.integers(m, d))
+    rank = int(rng.integers(1, d + 1))
+    B = rng.standard_normal((rank, d)) * 2.0 ** rng.integers(-3, 4, d)
+    A = B.T @ B * 2.0 ** int(rng.integers(-30, 30))
+    return (A + A.T) / 2, m, k
+
+
+SOLVERS = {
+    "shared": solve,
+    "separate": solve_separate,
+    "orthonormal": lambda A, m, k: solve_separate(A, m, k, orthonormal=True),
+    "nonnegative": solve_nonnegative,
+}
+FRESH = 500  # answers of each solver, in parts of 50
+
+
+@pytest.mark.parametrize("kind", SOLVERS)
+def test_both_checkers_take_a_fresh_answer(kind):
+    fresh_answers(kind, range(3))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("part", range(FRESH // 50))
+@pytest.mark.parametrize("kind", SOLVERS)
+def test_both_checkers_take_fresh_answers_by_night(kind, part, record_property):
+    record_property("claims", fresh_answers(kind, range(50 * part, 50 * part + 50)))
+
+
+def fresh_answers(kind, seeds):
+    """Check the claims of answers with each arithmetic; return how many answers had one."""
+    claims = 0
+    for seed in seeds:
+        A, m, k = small(seed)
+        answer = SOLVERS[kind](A, m, k)
+        if answer.certificate is None:
+            continue
+        claims += 1
+        claim = arrays_of({**answer.certificate, "A": A})
+        assert check(claim).holds, (seed, check(claim))
+        if seed % 10 == 0:
+            assert second_holds(claim), seed
+    return claims
+
+
+def instances():
+    """The library's instances of at most 30 features that carry their matrix."""
+    folder = PAGE.parent.parent.parent / "data" / "instances"
+    for path in sorted(folder.glob("*.npz")):
+        with np.load(path) as file:
+            if "A" in file and len(file["A"]) <= 30:
+                yield path.stem
+
+
+@pytest.mark.parametrize("name", ["pitprops_3_5", "wine_2_10"])
+def test_both_checkers_take_an_instance(name):
+    path = PAGE.parent.parent.parent / "data" / "instances" / f"{name}.npz"
+    assert second_checker.check(path) == pytest.approx(check(path).value, rel=1e-12)
+
+
+def test_the_page_names_each_rule_that_is_attacked():
+    table = re.findall(r"^\| ([^|]+) \| \d+ \|$", PAGE.read_text(), flags=re.MULTILINE)
+    assert sorted(table) == sorted(RULES)
