@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspca import claims
 from fspca.check_certificate import KINDS
 from fspca.covariance import Matrix, as_covariance
 from fspca.covariance.linalg import basis
 from fspca.covariance.validate import checked_count, checked_features, needed
+from fspca.proof import claims
 
 
 class ConvergenceWarning(UserWarning):
@@ -361,28 +361,6 @@ class Solution:
 
         It holds the claim, the matrix (of wide data the factor), the sha256 of it, and, where A
         comes from data, the sha256 of the table and what was done to it.
-
-        Parameters
-        ----------
-        path : str or Path
-            A file ending in .npz.
-        A : array (d x d) or Covariance
-            The covariance that the answer is of.
-
-        See Also
-        --------
-        fspca.check_certificate.check : Reads it.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from fspca import certify, go
-        >>> from fspca.check_certificate import check
-        >>> A = np.diag([1.0, 5.0, 2.0])
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     certify(A, go(A, m=1, k=1)).save_claim(f"{folder}/proof.npz", A)
-        ...     check(f"{folder}/proof.npz").reason
-        'holds'
         """
         claims.save_claim(path, self.certificate, A)
 

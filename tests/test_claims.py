@@ -17,7 +17,7 @@ from fspca import (
 )
 from fspca.__main__ import main
 from fspca.check_certificate import check
-from fspca.claims import check_with_table
+from fspca.proof.claims import check_with_table
 
 SOLVERS = {
     "shared": lambda A: certify(A, solve(A, 2, 4)),

@@ -75,16 +75,20 @@ def within(budget, rows):
     return len(rows)
 
 
-def marks(name, i, late):
-    """The sets that a row opens, and whether it is made by night."""
-    opened = pytest.mark.needs_data(*sets_of(name, experiments()[name].cases[i]))
-    return [opened, pytest.mark.nightly] if late else [opened]
+def opened(name, i):
+    """The mark that names the sets which a row opens."""
+    return pytest.mark.needs_data(*sets_of(name, experiments()[name].cases[i]))
 
 
 ROWS = drawn(checkout.commit() or "no checkout")
 BY_DAY = within(BUDGET, ROWS)
 SAMPLED = [
-    pytest.param(name, i, id=f"{name}-{turn}", marks=marks(name, i, at >= BY_DAY))
+    pytest.param(
+        name,
+        i,
+        id=f"{name}-{turn}",
+        marks=[opened(name, i), *[pytest.mark.nightly] * (at >= BY_DAY)],
+    )
     for at, (name, turn, i) in enumerate(ROWS)
 ]
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from fspca.check_certificate import check, sha256
 from fspca.covariance import Covariance, as_covariance
-from fspca.files import open_archive, write_arrays
-from fspca.intake import opened
+from fspca.covariance.intake import opened
+from fspca.datasets.files import open_archive, write_arrays
 
 MAX_MEMORY = 2**31  # bytes that a matrix may take to be written
 ROWS = 2**22  # numbers of a table in hand at once
