@@ -1,7 +1,8 @@
 """Sphinx extension: book/appendix/api.md is filled with the module's names when it is read.
 
 First those of `fspca.__all__` in its groups, then the other solvers by the room of their problem,
-then what is imported from a submodule, then every submodule with what it holds.
+then what is imported from a submodule, then every submodule with what it holds.  Docstrings are read
+as they were written: |x| is a length.
 """
 
 import importlib
@@ -131,6 +132,15 @@ def fill(app, page, source):
         source[0] += "\n" + names()
 
 
+def take_bars_as_they_are(app, what, name, thing, options, lines):
+    """Sphinx would take what stands between two bars for a substitution, but not in an example."""
+    code = (">>>", "...")
+    lines[:] = [
+        line if line.lstrip().startswith(code) else line.replace("|", r"\|") for line in lines
+    ]
+
+
 def setup(app):
     app.connect("source-read", fill)
+    app.connect("autodoc-process-docstring", take_bars_as_they_are)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -74,7 +74,7 @@ class Browser:
         return [url for url in self.asked if not url.startswith(ours)]
 
     def weight(self):
-        """Bytes of the files that the page has loaded, but for the style sheets, which all share."""
+        """Bytes of the files that a page has loaded, but for the style sheets, which all share."""
         paths = {Path(unquote(urlsplit(url).path)) for url in self.asked if url[:5] == "file:"}
         own = [path for path in paths if path.is_file() and path.suffix != ".css"]
         return sum(path.stat().st_size for path in own)
