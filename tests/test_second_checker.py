@@ -535,6 +535,17 @@ def test_both_checkers_take_an_instance(name):
     assert second_checker.check(path) == pytest.approx(check(path).value, rel=1e-12)
 
 
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", instances())
+def test_both_checkers_take_an_instance_by_night(name):
+    path = PAGE.parent.parent.parent / "data" / "instances" / f"{name}.npz"
+    try:
+        value = second_checker.check(path)
+    except second_checker.TooMany:
+        pytest.skip("lists more supports than fractions have the patience for")
+    assert value == pytest.approx(check(path).value, rel=1e-12)
+
+
 def test_the_page_names_each_rule_that_is_attacked():
     table = re.findall(r"^\| ([^|]+) \| \d+ \|$", PAGE.read_text(), flags=re.MULTILINE)
     assert sorted(table) == sorted(RULES)
