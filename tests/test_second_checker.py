@@ -87,8 +87,9 @@ def changed(claim, **fields):
 
 WIDE = claim_of("shared", X, 1, 1, 3 + 4 * NEAR, name="X", support=[1],
                 G_0=ROOT, s_0=4 + NEAR, H_0=ROOT)  # fmt: skip
-FEW = claim_of("nonnegative", X, 1, 1, 3 + 4 * NEAR, name="X", counts=[1], W=ONE, G_0=ROOT, s_0=4 + NEAR,
-               H_0=ROOT, few_0=[1, 2], N_0=np.zeros((2, 2)), Y_0=np.zeros((2, 2)))  # fmt: skip
+FEW = claim_of("nonnegative", X, 1, 1, 3 + 4 * NEAR, name="X", counts=[1], W=ONE, G_0=ROOT,
+               s_0=4 + NEAR, H_0=ROOT, few_0=[1, 2], N_0=np.zeros((2, 2)),
+               Y_0=np.zeros((2, 2)))  # fmt: skip
 APART = separate(D, [1], ONE, RIGHT, orthonormal=1, Z_0=np.zeros((3, 3)), p_0=np.zeros(3))
 PAIR = changed(separate(EVERY, [1, 1], TWO, 0.0), gap=1.5 + NEAR)  # F_2(EVERY) is 5 + 1, v is 4
 PAIR_OF_ALL = changed(PAIR, gap=0.5 + NEAR)
