@@ -520,7 +520,7 @@ def check_solution(A: Matrix, solution: Solution, problem: Problem | None = None
 
     Returns
     -------
-    Verdict
+    Judgement
         True where there is no fault; printed, it names the faults.
 
     See Also

@@ -1,8 +1,9 @@
 """Sphinx extension: book/appendix/api.md is filled with the module's names when it is read.
 
 First those of `fspca.__all__` in its groups, then the other solvers by the room of their problem,
-then what is imported from a submodule, then every submodule with what it holds.  Docstrings are read
-as they were written: |x| is a length.
+then what is imported from a submodule, then every submodule with what it holds.
+
+Docstrings are read as they were written: |x| is a length.
 """
 
 import importlib

@@ -206,8 +206,9 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
             progress: Listener | None = None) -> Solution:  # fmt: skip
     """Return the solution with a proven upper bound: print it to read how good it is.
 
-    Its `certificate` is a claim for `fspca.check_certificate.check`, which accepted it: with the
-    matrix, `certificate | {"A": A}`, anybody can check it.
+    Its `certificate` is a claim for `fspca.check_certificate.check`, which accepted it with the
+    matrix, `certificate | {"A": A}`, or of wide data with the factor,
+    `certificate | {"X": A.wide_factor()}`.  `solution.save_claim` writes whichever it is.
 
     Parameters
     ----------
