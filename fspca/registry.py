@@ -23,11 +23,11 @@ from fspca.separate_supports.manpg import manpg
 from fspca.separate_supports.sadmm import sadmm
 from fspca.separate_supports.solve_separate import solve_separate
 from fspca.separate_supports.tpower import tpower
-from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.fantope import fantope
 from fspca.shared_support.go import go
+from fspca.shared_support.greedy import greedy
 from fspca.shared_support.greedy_tpower import greedy_tpower
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.soap import soap
@@ -202,12 +202,6 @@ _exhaustive = Solver(
     r"$\binom dk$ small eigenproblems", "there are more than five million supports",
     "foundations/exhaustive_oracle.ipynb", "#000000 s -",
 )  # fmt: skip
-_branch_and_bound = Solver(
-    "branch_and_bound", branch_and_bound, SharedSupport, "exact", "shift labels", "matrix",
-    "when it ends", "exponential; [measured](../shared_support/exact_search.ipynb#How-it-grows)",
-    "the relaxation is far off and the features are many",
-    "shared_support/exact_search.ipynb", "#000000 * --",
-)  # fmt: skip
 _swap = Solver(
     "swap", swap, SharedSupport, "heuristic", "rises shift labels", "questions", "no guarantee",
     "$k$ eigenproblems of size $k$ a round", "one answer must be *proven* good",
@@ -215,8 +209,9 @@ _swap = Solver(
 )  # fmt: skip
 _solve = Solver(
     "solve", solve, SharedSupport, "bounded", "rises", "questions", "where its gap is zero",
-    "a few seconds for hundreds of features",
-    r"$d \times d$ numbers do not fit and the data have no fewer rows",
+    "seconds; with `gap=0` exponential, "
+    "[measured](../shared_support/exact_search.ipynb#How-it-grows)",
+    "a hundredth of a second counts, or data pass by only once or twice",
     "shared_support/exact_search.ipynb#What-to-call", "#009E73 * -", {"seed": 0},
 )  # fmt: skip
 _go = Solver(
@@ -228,6 +223,12 @@ _ipu = Solver(
     "ipu", ipu, SharedSupport, "bounded", "rises labels", "questions",
     "from Go, where Go does; otherwise no guarantee", "$O(dkm + k^3)$ a step",
     "one answer must be *proven* good", "shared_support/ipu.ipynb", "#D55E00 D -",
+)  # fmt: skip
+_greedy = Solver(
+    "greedy", greedy, SharedSupport, "heuristic", "rises", "questions", "no guarantee",
+    "$O(dkm)$ for each feature added",
+    "features matter together rather than one by one, or variances are all equal",
+    "shared_support/ipu.ipynb#Three-that-are-shorter", "#0072B2 ^ :",
 )  # fmt: skip
 _soap = Solver(
     "soap", soap, SharedSupport, "heuristic", "labels", "questions",
@@ -352,7 +353,7 @@ _nspca = Solver(
 SOLVERS = {
     solver.name: solver
     for solver in (
-        _exhaustive, _branch_and_bound, _swap, _solve, _go,
+        _exhaustive, _swap, _solve, _go,
         _go.also("go, shifted", "shift labels", "#56B4E9 v --", {"shift": True},
                  sure=r"if $A = \sigma I + L$, $L \succeq 0$ of rank $\le m$",
                  cost="$m + 1$ eigenpairs of $A$", unless="noise differs between features",
@@ -364,7 +365,7 @@ SOLVERS = {
         _soap, _soap.also("soap, refined", "rises labels", "#E69F00 p -", {"refined": True}), _srt,
         _srt.also("srt from random starts", "", "#CC79A7 . :", {"init": "random", "n_starts": 5}),
         _cssp, _cssp.also("cssp, refined", "shift labels", "#009E73 H -", {"refined": True}),
-        _greedy_tpower, _fantope,
+        _greedy, _greedy_tpower, _fantope,
         _fantope.also("fantope, refined", "shift", "#000000 h -", {"refined": True}), _two_stage,
         _two_stage.also("two_stage, refitted", "labels", "#000000 v :", {"refit": True}),
         _solve_separate, _tpower, _gpower,

@@ -1,10 +1,10 @@
 """One support shared by all components: every solver of it, one algorithm a file."""
 
-from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.fantope import fantope
 from fspca.shared_support.go import go
+from fspca.shared_support.greedy import greedy
 from fspca.shared_support.greedy_tpower import greedy_tpower
 from fspca.shared_support.ipu import ipu
 from fspca.shared_support.path import path
@@ -15,11 +15,11 @@ from fspca.shared_support.swap import swap
 from fspca.shared_support.two_stage import two_stage
 
 __all__ = [
-    "branch_and_bound",
     "cssp",
     "exhaustive",
     "fantope",
     "go",
+    "greedy",
     "greedy_tpower",
     "ipu",
     "path",
