@@ -3,6 +3,7 @@
 import numpy as np
 
 from fspca.covariance import Covariance
+from fspca.covariance.linalg import largest
 from fspca.problem import SharedSupport, Solution
 from fspca.shared_support.refit import refit, solution_on
 from fspca.shared_support.swap import admitted, best_entry, columns_in_parts
@@ -70,12 +71,12 @@ def greedy(A: Covariance, m: int, k: int, *, max_seconds: float | None = None,
 
 def addition(A, support, m):
     """Return the feature outside with which a support explains most; of equal ones the first."""
-    if not len(support):
-        return int(np.argmax(A.diagonal()))
-    best, found, s = -np.inf, None, len(support)
+    outside, s = np.setdiff1d(np.arange(A.size), support), len(support)
+    if s < m:  # so few features explain the sum of their variances
+        return outside[largest(A.diagonal()[outside], 1)[0]]
+    best, found = -np.inf, None
     inside = np.zeros((s + 1, s + 1))  # the last place is the new feature's
     inside[:s, :s] = A.submatrix(support)
-    outside = np.setdiff1d(np.arange(A.size), support)
     for part, C in columns_in_parts(A, support, outside):
         C = np.pad(C, ((0, 0), (0, 1)))
         lengths = np.einsum("ij,ij->i", C, C)

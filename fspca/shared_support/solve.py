@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.covariance.validate import checked_nonnegative
+from fspca.covariance.validate import checked_choice, checked_nonnegative
 from fspca.problem import SharedSupport, Solution
 from fspca.proof.bounds import least_light_bound, quick_work, relaxed
 from fspca.proof.ground import MAX_MEMORY, Certificate, Ground
@@ -22,6 +22,7 @@ from fspca.proof.tree import SupportTree, few, narrowed
 from fspca.shared_support.crossing import cross
 from fspca.shared_support.iteration import ascend_together
 from fspca.shared_support.refit import refit, solution_on
+from fspca.shared_support.starts import SHARED_WORDS, starting_point
 from fspca.shared_support.swap import admitted, first_support, swap
 from fspca.solver import Listener, Run, solves
 
@@ -31,7 +32,7 @@ WORK = 2e10  # counted, of the search where nothing else bounds it: some two sec
 @solves(SharedSupport)
 def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
           required: Sequence[int] = (), forbidden: Sequence[int] = (),
-          init: "Solution | ArrayLike | None" = None, max_memory: float = MAX_MEMORY,
+          max_memory: float = MAX_MEMORY, init: "str | Solution | ArrayLike" = "go",
           seed: int | None = 0, max_iter: int = 100_000, max_seconds: float | None = None,
           progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find the best support, and prove it or say how far from the best it can be.
@@ -53,12 +54,12 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
         same call gives the same answer.
     required, forbidden : sequences of features
         What the support must hold, and must lack.
-    init : Solution, array (d x m) or features
-        A start beside Go: an earlier answer, loadings, or k features.
     max_memory : int
         Bytes for arrays.  With the sizes alone it decides how the bound is had: from the matrix,
         from the data, or, where neither fits, by chance, and then the answer says with which
         probability it holds.  There is no search then.
+    init : "go", "fantope", "pca", "variance", "random", Solution, array (d x m) or k features
+        A start beside Go and the largest variances: an earlier answer, say.
     seed : int
         Of the random starts.
     max_iter : int
@@ -109,7 +110,7 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
     if gap is not None:
         checked_nonnegative("gap", gap)
     A, problem = A.plain, SharedSupport(m, k, required=required, forbidden=forbidden)
-    starts = given_starts(A, problem, init)
+    starts = given_starts(A, problem, init, seed)
     ground, light = Ground(A, problem, max_memory), None
     if gap is not None and ground.matrix is None:
         raise ValueError(f"gap={gap} needs the matrix or the data in max_memory={max_memory} bytes")
@@ -135,13 +136,17 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
     return run.finish(build)
 
 
-def given_starts(A, problem, init):
+def given_starts(A, problem, init, seed):
     """Return the supports to begin with: what was given, and Go's and the largest variances."""
     starts = [first_support(A, problem, word) for word in ("go", "variance")]
-    if init is None:
-        return starts
     if isinstance(init, Solution):
         init = init.support if len(init.support) == problem.k else init.W
+    if isinstance(init, str):
+        checked_choice("init", init, SHARED_WORDS)
+        if init in ("go", "variance"):
+            return starts
+        W, support = starting_point(A, problem, init, np.random.default_rng(seed))
+        init = W if support is None else support
     return [first_support(A, problem, init), *starts]
 
 
