@@ -15,10 +15,11 @@ from fspca.problem import (
     Solution,
     check_solution,
 )
-from fspca.proof.bounds import certify, upper_bound
+from fspca.proof.bounds import upper_bound
+from fspca.proof.certify import certify
 from fspca.registry import SOLVERS
 from fspca.separate_supports import sadmm, solve_separate
-from fspca.shared_support import branch_and_bound, exhaustive, go, ipu, path, solve, two_stage
+from fspca.shared_support import exhaustive, go, ipu, path, solve, two_stage
 
 __version__ = "0.2.0"
 
@@ -38,7 +39,6 @@ __all__ = [  # noqa: RUF022 (grouped by what is asked; the page of all names is 
     # How good an answer is, and the best one
     "upper_bound",
     "certify",
-    "branch_and_bound",
     "exhaustive",
     # The papers' own methods
     "go",

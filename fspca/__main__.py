@@ -19,7 +19,7 @@ from fspca.covariance.validate import warn_of_units
 from fspca.datasets.catalogue import CATALOGUE
 from fspca.datasets.files import printable, write_whole
 from fspca.datasets.tables import read_table
-from fspca.proof.bounds import certify
+from fspca.proof.certify import certify
 from fspca.proof.claims import check_with_table
 from fspca.selection import default_counts, fewest
 from fspca.shared_support.path import path

@@ -15,7 +15,6 @@ plt = needed("matplotlib.pyplot", "plots", "fspca.plots")
 # Okabe and Ito's colours, told apart also by those who see fewer; markers and lines differ too.
 LOOKS = {  # colour, marker and line of a method's curves
     "exhaustive": "#000000 s -",
-    "branch_and_bound": "#000000 * --",
     "swap": "#56B4E9 D -.",
     "solve": "#009E73 * -",
     "go": "#0072B2 o -",
@@ -24,6 +23,7 @@ LOOKS = {  # colour, marker and line of a method's curves
     "ipu from variances": "#D55E00 d --",
     "ipu from random starts": "#D55E00 1 :",
     "ipu from fantope": "#D55E00 p -.",
+    "greedy": "#0072B2 ^ :",
     "soap": "#E69F00 P --",
     "soap, refined": "#E69F00 p -",
     "srt": "#CC79A7 X -.",

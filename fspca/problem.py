@@ -37,7 +37,8 @@ class ConvergenceWarning(UserWarning):
 
 TOLERANCE = 1e-8  # of the judge: far above rounding, far below any difference that matters
 TRIED = "all supports tried"  # the end of an enumeration, whose answer is optimal without a bound
-CUT_SHORT = ("max_iter", "max_seconds", "interrupted")  # the ends that are no stopping rule
+# the ends that are no stopping rule
+CUT_SHORT = ("max_iter", "max_seconds", "max_work", "parts left open", "interrupted")
 
 
 @dataclass(frozen=True)
@@ -404,8 +405,10 @@ class Solution:
                 told = f", contradicted by the upper bound {self.upper_bound:.6g}"
             elif gap <= TOLERANCE and self.bound_probability == 1:
                 told = f", {known}"
-        steps = "step" if self.n_iter == 1 else "steps"
+        unit = "node" if self.solver == "solve" else "step"
+        steps = unit if self.n_iter == 1 else f"{unit}s"
         end = "" if self.converged else f", ended by {self.stopped}"
+        end = "; max_seconds=60 goes on" if self.stopped == "max_work" else end
         return (
             f"{self.solver}: explains {self.objective:.6g}{share} "
             f"with m={self.problem.m} components on {len(self.support)} of {len(self.W)} "

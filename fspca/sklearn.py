@@ -12,7 +12,7 @@ from fspca.covariance import Covariance
 from fspca.covariance.validate import checked_choice, warn_of_units
 from fspca.datasets.tables import named
 from fspca.problem import Nonnegative, SeparateSupports, SharedSupport
-from fspca.proof.bounds import certify
+from fspca.proof.certify import certify
 from fspca.registry import SOLVERS
 from fspca.selection import fewest, held_out_share
 from fspca.shared_support.path import path

@@ -94,6 +94,20 @@ DECLARED: dict[Callable, dict] = {}  # what each solver may be relied on for, in
 INSIDE = ContextVar("INSIDE", default=False)  # whether a solver was called by a solver
 
 
+def heard(progress, news):
+    """Tell somebody; one who returns False, or fails, ends the run as a Ctrl-C does.
+
+    What fails is warned of and not raised, so that a fault in a picture costs no answer.
+    """
+    try:
+        wanted = progress(news)
+    except Exception as error:
+        warnings.warn(f"progress failed with {error!r}: the run ends there", stacklevel=2)
+        wanted = False
+    if wanted is False:
+        raise KeyboardInterrupt
+
+
 class Run:
     """Counts steps, watches the budget, keeps what was found, and takes a Ctrl-C for an end.
 
@@ -108,7 +122,8 @@ class Run:
     max_seconds : float
         Seconds at most, once something is kept; None for any number.
     progress : bool or callable
-        Who is told: True shows a bar, a function gets a `Progress`.
+        Who is told: True shows a bar, a function gets a `Progress`; where that returns False or
+        fails, it is as if a Ctrl-C came.
     latest : bool
         Whether the last answer kept is the one that counts, and not the best.
 
@@ -140,6 +155,7 @@ class Run:
         self.progress = Bar() if progress is True else progress
         self.answer, self.value, self.bound = None, -np.inf, None
         self.history, self.n_iter, self.stopped, self.told = [], 0, None, 0
+        self.work, self.spent = np.inf, 0.0
 
     def __enter__(self):
         return self
@@ -156,7 +172,7 @@ class Run:
             if self.n_iter == self.max_iter:
                 self.stopped = "max_iter"
             elif self.left == 0 and self.answer is not None:
-                self.stopped = "max_seconds"
+                self.stopped = "max_work" if self.spent >= self.work else "max_seconds"
             else:
                 self.n_iter += 1
                 yield self.n_iter
@@ -168,7 +184,19 @@ class Run:
         >>> Run().left is None, Run(max_seconds=0).left
         (True, 0.0)
         """
+        if self.spent >= self.work:
+            return 0.0
         return None if self.ends is None else max(self.ends - perf_counter(), 0.0)
+
+    def spend(self, work):
+        """Count work; where all that `work` allows is spent, no time is left.
+
+        >>> run = Run()
+        >>> run.work = 10.0
+        >>> run.spend(9.0), run.left, run.spend(1.0), run.left
+        (None, None, None, 0.0)
+        """
+        self.spent += work
 
     @property
     def solution(self):
@@ -242,7 +270,11 @@ class Run:
             self.bound = bound if self.bound is None else min(self.bound, bound)
         if self.progress is not None:
             self.told += 1
-            self.progress(Progress(self.told, max(objective, self.value), self.bound))
+            news = Progress(self.told, max(objective, self.value), self.bound)
+            if self.answer is None and objective == -np.inf:
+                self.progress(news)  # there is nothing yet to end with
+            else:
+                heard(self.progress, news)
 
     def hear(self, news):
         """Tell on the news of a solver that works for this one on the same problem.

@@ -88,7 +88,7 @@ def trees(folder):
     from fspca_reproduction.book import instances
 
     instances.FOLDER, instances.SETS, instances.M, instances.K = folder, ["wine"], (2, 3), (5, 10)
-    instances.make = lambda source, m, k, A: made(instances.branch_and_bound(A, m, k), A)
+    instances.make = lambda source, m, k, A: made(instances.solve(A, m, k, gap=0.0), A)
     instances.main([])
 
 

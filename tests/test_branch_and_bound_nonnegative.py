@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fspca import Covariance, branch_and_bound, check_solution, datasets
+from fspca import Covariance, check_solution, datasets, solve
 from fspca.check_certificate import check
 from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
@@ -41,7 +41,7 @@ def test_without_negative_entries_signs_are_free(seed):
     """Perron: |x| explains no less than x, so the search with signs is asked."""
     A = np.abs(make_scheme("F", 9, seed))
     A = A @ A
-    found, signs = branch_and_bound_nonnegative(A, 1, 4), branch_and_bound(A, 1, 4)
+    found, signs = branch_and_bound_nonnegative(A, 1, 4), solve(A, 1, 4, gap=0.0)
     assert check_solution(A, found)
     assert found.objective == pytest.approx(signs.objective, rel=1e-9)
     assert found.objective == pytest.approx(exhaustive_nonnegative(A, 1, 4).objective, rel=1e-9)

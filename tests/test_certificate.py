@@ -214,8 +214,8 @@ def test_a_bound_by_chance_says_so_and_holds():
     sure = [upper_bound(covariance, 2, 10, method=x).bound for x in METHODS[:3]]
     assert found.upper_bound <= min(sure) * 1.02
     assert found.upper_bound >= found.objective
-    with pytest.raises(ValueError, match="effort='thorough' needs the matrix or the data"):
-        solve(covariance, 2, 10, effort="thorough", max_memory=10**5)
+    with pytest.raises(ValueError, match="gap=0.0 needs the matrix or the data"):
+        solve(covariance, 2, 10, gap=0.0, max_memory=10**5)
 
 
 def test_lanczos_from_a_random_start_is_not_below_the_largest_eigenvalue():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fspca import branch_and_bound, exhaustive
+from fspca import exhaustive, solve
 from fspca.check_certificate import check
 from fspca.synthetic import make_scheme
 from fspca_reproduction.book.instances import (
@@ -100,7 +100,7 @@ def bytes_of(claim):
 def tree():
     A = make_scheme("F", 45, 0)
     A = (A + A.T) / 2
-    return A, branch_and_bound(A, 3, 7).certificate
+    return A, solve(A, 3, 7, gap=0.0).certificate
 
 
 def test_a_rounded_proof_holds_and_is_much_smaller(tree):
@@ -141,7 +141,7 @@ def test_a_bound_that_needs_every_digit_becomes_a_list():
     """For m = k the largest variances are best, and C = A proves it, to the last digit only."""
     A = make_scheme("F", 30, 0)
     A = (A + A.T) / 2
-    found = branch_and_bound(A, 4, 4)
+    found = solve(A, 4, 4, gap=0.0)
     assert "nodes" not in found.certificate
     small = lighter(found.certificate, A)
     assert len(small["nodes"]) == 2

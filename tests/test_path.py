@@ -1,5 +1,7 @@
 """Answers for many counts: each a local optimum, none below its neighbour, bounds that hold."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
@@ -111,3 +113,28 @@ def test_its_answers_say_what_they_cost_and_share():
         path(A, 2, [3, 5], n_starts=-1)
     with pytest.raises(TypeError, match="progress"):
         path(A, 2, [3, 5], progress=3)
+
+
+def test_a_search_along_the_path_bounds_as_solve_does():
+    """Bounds never fall with k, as what is best does not; here most of them close."""
+    A = make_scheme("F", 30, 3)
+    answers, loose = path(A, 2, [3, 5, 8], bound="search"), path(A, 2, [3, 5, 8])
+    assert all(each.gap < other.gap for each, other in zip(answers, loose, strict=True))
+    assert np.all(np.diff([answer.upper_bound for answer in answers]) >= 0)
+    for answer in answers:
+        alone = exhaustive(A, 2, answer.problem.k) if answer.problem.k < 6 else answer
+        assert answer.upper_bound >= alone.objective * (1 - 1e-12)
+
+
+@pytest.mark.parametrize("kind", ["solution", "loadings", "features"])
+def test_it_starts_from_what_is_given(kind, monkeypatch):
+    """Without other starts, and without exchanges, it cannot be found but from there."""
+    module, A = import_module("fspca.shared_support.path"), make_scheme("F", 14, 0)
+    best = exhaustive(A, 2, 6)
+    init = {"solution": best, "loadings": best.W, "features": best.support}[kind]
+    monkeypatch.setattr(module, "first_starts", lambda *all: [])
+    monkeypatch.setattr(
+        module, "swap", lambda *all, init, **rest: swap(*all, init=init, max_iter=1)
+    )
+    found = path(A, 2, [6], init=init)[0]
+    assert found.objective == pytest.approx(best.objective, rel=1e-12)

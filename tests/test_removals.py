@@ -18,12 +18,12 @@ import numpy as np
 import pytest
 
 import fspca.check_certificate as checker
-from fspca import branch_and_bound, certify, go, ipu, solve, upper_bound
+from fspca import certify, go, ipu, solve, upper_bound
 from fspca.check_certificate import Floating, Node, check, gamma
 from fspca.covariance import Covariance
 from fspca.covariance.linalg import largest
-from fspca.problem import SharedSupport
 from fspca.proof import bounds as certificate
+from fspca.proof import certify as certifying
 from fspca.proof import ground, tree
 from fspca.proof.search import PROOF, Tree
 from fspca.proof.semidefinite import TopPairs
@@ -31,7 +31,6 @@ from fspca.proof.tree import SupportTree
 from fspca.separate_supports.alternation import alternate
 from fspca.shared_support import iteration, soap
 from fspca.shared_support.exhaustive import exhaustive
-from fspca.shared_support.swap import best_start
 from fspca.synthetic import make_scheme
 from fspca_reproduction.tian2020 import theorem
 
@@ -329,18 +328,8 @@ def the_lighter_bound_is_kept():
     assert certify(A, go(A, 3, 11), max_iter=10).upper_bound <= light
 
 
-def the_lighter_bound_is_kept_by_solve():
-    A, light = light_is_better()
-    with patch.object(solving(), "affordable", lambda state: 10):
-        assert solve(A, 3, 11).upper_bound <= light
-
-
 def solving():
     return inspect.getmodule(inspect.unwrap(solve))
-
-
-def searching():
-    return inspect.getmodule(inspect.unwrap(branch_and_bound))
 
 
 def theorem_on_nearly_equal_eigenvalues():
@@ -352,14 +341,14 @@ def the_tree_ends_where_supports_tie():
     """Two supports of one value up to rounding: neither must look better than the other."""
     A = make_scheme("F", 12, 0)
     twice = np.block([[A, A], [A, A]]) + 0.01 * np.eye(24)
-    found = branch_and_bound(twice, 3, 5, max_iter=60)
+    found = solve(twice, 3, 5, max_iter=60, gap=0.0)
     assert found.stopped == "gap reached"
     assert found.certificate is not None
     assert check(found.certificate | {"A": twice}).holds
 
 
 def an_interrupted_tree_keeps_its_bound():
-    found = branch_and_bound(make_scheme("F", 24, seed=6), 2, 8, max_iter=1)
+    found = solve(make_scheme("F", 24, seed=6), 2, 8, max_iter=1, gap=0.0)
     assert found.certificate is not None
     assert found.upper_bound > found.objective * 1.001
 
@@ -369,10 +358,11 @@ def a_listed_support_may_be_better():
     A = make_scheme("F", 8, 1)
     bad = min(range(5), key=lambda i: A[i, i])
     with (
-        patch.object(searching(), "best_start", lambda *all, **options: worst(A, bad)),
+        patch.object(solving(), "at_once", lambda A, problem, starts, run: run.take(worst(A, bad))),
+        patch.object(solving(), "cross", lambda *all: None),
         patch.object(SupportTree, "round_up", lambda *all: None),
     ):
-        assert branch_and_bound(A, 2, 3).objective == pytest.approx(exhaustive(A, 2, 3).objective)
+        assert solve(A, 2, 3, gap=0.0).objective == pytest.approx(exhaustive(A, 2, 3).objective)
 
 
 def worst(A, i):
@@ -383,7 +373,7 @@ class Hurried(SupportTree):
     """One that has no time left once a part is opened."""
 
     def opened(self, part):
-        run, self.run = self.run, SimpleNamespace(left=0)
+        run, self.run = self.run, SimpleNamespace(left=0, spend=lambda work: None)
         try:
             return super().opened(part)
         finally:
@@ -404,9 +394,9 @@ class Rewarded(SupportTree):
 
 def what_rewards_decide_keeps_the_arrays():
     """What decides may bound worse, so that what is left has the arrays of before, on its rows."""
-    small = patch.multiple(tree, FEW=0, WORTH=0.0, SHARE=1.0, DEAR=0)
-    with small, patch.object(searching(), "SupportTree", Rewarded):
-        assert branch_and_bound(make_scheme("F", 30, seed=3), 2, 6, max_iter=1).certificate
+    small = patch.multiple(tree, FEW=0, AT_FIRST=0, WORTH=0.0, SHARE=1.0, DEAR=0)
+    with small, patch.object(solving(), "SupportTree", Rewarded):
+        assert solve(make_scheme("F", 30, seed=3), 2, 6, max_iter=1, gap=0.0).certificate
     held, arrays, left = Rewarded.noted
     assert left in arrays
     assert {row.tobytes() for row in arrays[left]["G"]} <= {row.tobytes() for row in held["G"]}
@@ -421,9 +411,9 @@ def seconds_end_the_root():
             counted.append(1)
             yield found
 
-    hurried = patch.object(searching(), "SupportTree", Hurried)
+    hurried = patch.object(solving(), "SupportTree", Hurried)
     with patch.object(tree, "iterates", counting), hurried:
-        branch_and_bound(make_scheme("F", 30, seed=3), 3, 7, max_iter=1)
+        solve(make_scheme("F", 30, seed=3), 3, 7, max_iter=1, gap=0.0)
     assert len(counted) <= 4
 
 
@@ -445,15 +435,11 @@ def ties_in_noise_go_to_the_first():
     assert largest([1.0, 1e-17, 2e-17], 2).tolist() == [0, 1]
 
 
-def what_the_relaxation_wants_is_a_start():
-    """An instance on which it leads to a better support than Go's and the largest variances do."""
-    A = make_scheme("F", 30, 25)
-    best = best_start(Covariance(A), SharedSupport(2, 7), 0, 0).objective
-    with (
-        patch.object(solving(), "random_subspace", lambda d, m, rng: np.eye(d)[:, :m]),
-        patch.object(solving(), "affordable", lambda state: 60),
-    ):
-        assert solve(A, 2, 7).objective > best * 1.01
+def counted_work_ends_the_search():
+    """Two hundredths of a second of it, where some nodes are needed."""
+    A = make_scheme("F", 40, seed=3)
+    with patch.multiple(solving(), WORK=2e8, quick_work=lambda state: 0.0):
+        assert solve(A, 3, 7, max_iter=9).stopped == "max_work"
 
 
 def partial_eigenproblems_that_fail():
@@ -531,11 +517,8 @@ REMOVALS = {
         "bound", sums_of_costs),
     "target": (Floating.target, "4 * UNIT * (1 + gap) * abs(value)", "0", targets),
     "keep the lighter bound": (
-        certificate.certify, "min(found, heavy, key=lambda each: each.bound)", "heavy",
-        the_lighter_bound_is_kept),
-    "keep the lighter bound in solve": (
-        solving().tightened, "min(light, found, key=lambda each: each.bound)", "found",
-        the_lighter_bound_is_kept_by_solve),
+        certifying.shared, "min(found, heavy, key=lambda each: each.bound)",
+        "heavy", the_lighter_bound_is_kept),
     "third term of the theorem": (
         theorem.theorem_terms,
         "[first, second, 1 - max(smallest, 0.0) / values[0], 1 - k / A.size]",
@@ -563,9 +546,9 @@ REMOVALS = {
     "Y stands still": (alternate, MOVES, "[step.V - step.Y, step.V - last.V]", sadmm_has_settled),
     "noise of scores": (
         largest, "8 * EPS * np.abs(score).max()", "0", ties_in_noise_go_to_the_first),
-    "start from the relaxation": (
-        solving().tightened, "better.objective > run.value", "False",
-        what_the_relaxation_wants_is_a_start),
+    "work is counted": (
+        SupportTree.opened, "self.run.spend(10 * step_work(found.state))", "pass",
+        counted_work_ends_the_search),
     "LAPACK gives up": (
         TopPairs.above, "suppress(np.linalg.LinAlgError)", "suppress(KeyError)",
         partial_eigenproblems_that_fail),

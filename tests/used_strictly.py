@@ -14,7 +14,7 @@ solution: Solution = fspca.solve(A, 2, 5)
 chosen: list[str] = [wine.names[feature] for feature in solution.support]
 share: float = solution.objective / A.trace
 print(solution, chosen, share, solution.gap, solution.upper_bound)
-proven = fspca.branch_and_bound(A, 2, 5, max_seconds=60)
+proven = fspca.solve(A, 2, 5, max_seconds=60)
 print(proven.stopped, proven.W.T @ proven.W, proven.history[-1])
 for each in fspca.path(A, 2, range(2, 6)):
     print(each.support.size, each.objective, metrics.subspace_distance(each.W, each.W))

@@ -15,7 +15,7 @@ from fspca.nonnegative.low_rank import answer
 from fspca.problem import Nonnegative, Solution
 from fspca.proof.nonnegative_tree import ComponentTree
 from fspca.proof.search import PROOF, Part
-from fspca.shared_support.branch_and_bound import branch_and_bound
+from fspca.shared_support.solve import solve
 from fspca.solver import Listener, Run, solves
 
 
@@ -60,7 +60,7 @@ def branch_and_bound_nonnegative(A: Covariance, m: int, k: int, *, gap: float = 
     Notes
     -----
     Exact up to 1e-9, relatively, when it converges.  Where A has no negative entry, |x| explains
-    no less than x, and `fspca.branch_and_bound` with m = 1 is asked instead.
+    no less than x, and `fspca.solve` with m = 1 is asked instead.
     Cost: that of dense d x d eigenproblems, some hundred for a node.
     Explained in the chapter "Prove a nonnegative component".
 
@@ -79,8 +79,8 @@ def branch_and_bound_nonnegative(A: Covariance, m: int, k: int, *, gap: float = 
     run = Run(max_iter, max_seconds, progress)
     tree = ComponentTree(A, k, gap, run)
     if tree.ground.full.min() >= 0:
-        found = branch_and_bound(A, 1, k, gap=gap, seed=seed, max_iter=max_iter,
-                                 max_seconds=max_seconds, progress=progress)  # fmt: skip
+        found = solve(A, 1, k, gap=gap, seed=seed, max_iter=max_iter, max_seconds=max_seconds,
+                      progress=progress)  # fmt: skip
         problem, solver = Nonnegative(1, k), "branch_and_bound_nonnegative"
         return replace(found, W=np.abs(found.W), problem=problem, solver=solver)
     rows, none, most = np.arange(A.size), np.zeros(A.size, dtype=bool), A.leading(1)[0][0]

@@ -114,6 +114,7 @@ def levels(V, k, tol):
     """
     r = V.shape[1]
     cells = np.array([np.diag(signs) for signs in product((1.0, -1.0), repeat=r)])
+    top = np.linalg.eigvalsh(V.T @ V)[-1] * (1 + MARGIN)  # no unit vector reaches more
     h, seen, closed = heights(V, cells.reshape(-1, r), k).reshape(-1, r), 0, 0.0
     found = [climb_low_rank(V, c, k)[0] for c in np.vstack([np.eye(r), -np.eye(r)])]
     while True:
@@ -122,6 +123,7 @@ def levels(V, k, tol):
         bounds, seen = cell_bounds(cells, h) ** 2, seen + len(cells)
         if tol < NEAR:
             x, value = close_constant(V, cells, bounds, k, x, value)
+        bounds = np.minimum(bounds, top)
         is_open = bounds > value * (1 + max(tol, ROUNDING))
         closed = max(closed, bounds[~is_open].max(initial=0.0))
         yield x, value, max(closed, bounds.max(), value), seen, not is_open.any()

@@ -47,6 +47,7 @@ def assigned(C, problem):
     peak = plus.max(initial=0.0) or 1.0
     for j, support in enumerate(matched((plus / peak) ** 2, problem)):
         W[support, j] = plus[support, j] if plus[support, j].any() else 1 / np.sqrt(len(support))
+        W[:, j] /= W[:, j].max()  # the squares of small numbers would be none
         W[:, j] /= np.linalg.norm(W[:, j])
     return W
 

@@ -16,23 +16,31 @@ def low_rank(A, rank, shift=False):
 
     tail is lambda_{r+1}.  VV' is A_r where shift is False; with the shift it is the part of A above
     tail, so that the bound is never larger.
-    r is `rank`, or less where VV' has no larger one.
+    r is `rank`, or less where VV' has no larger one; what is dropped as rounding is in the tail.
+
+    >>> V, tail = low_rank(as_covariance(np.diag([1.0, 1e-17])), 2)
+    >>> V.shape, tail
+    ((2, 1), 1e-17)
     """
     values, U = A.leading(min(rank + 1, A.size))
-    values = np.where(values > A.size * EPS * max(values[0], 0.0), values, 0.0)
+    values = np.maximum(values, 0.0)
     tail = values[rank] if rank < A.size else 0.0
     strengths = values[:rank] - (tail if shift else 0.0)
     kept = strengths > A.size * EPS * values[0]
+    dropped = strengths[~kept].max(initial=0.0)
+    tail = tail + dropped if shift else max(tail, dropped)
     return U[:, :rank][:, kept] * np.sqrt(strengths[kept]), float(tail)
 
 
 def keep_positive(a, k):
     """Return the unit x >= 0 with at most k nonzeros that maximises a'x: the rank-1 rule.
 
+    What nearly ties is not equal here: a value a little lower would leave a cell open for ever.
+
     >>> keep_positive(np.array([3.0, -5.0, 4.0, 1.0]), 2)
     array([0.6, 0. , 0.8, 0. ])
     """
-    rows, x = largest(a, k), np.zeros(len(a))
+    rows, x = np.argsort(-a, kind="stable")[:k], np.zeros(len(a))
     x[rows] = np.maximum(a[rows], 0.0)
     if not x.any():  # then the least negative entry alone is best
         x[largest(a, 1)] = 1.0

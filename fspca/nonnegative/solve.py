@@ -1,7 +1,7 @@
 """Solve: what to call first for nonnegative components; a good answer, and how good it is."""
 
 from collections.abc import Sequence
-from itertools import chain, product
+from itertools import chain, count, product
 
 import numpy as np
 
@@ -19,12 +19,14 @@ from fspca.solver import Listener, Run, solves
 
 FORCED = 200  # features times components up to which each is tried in each
 FORMED = 700  # features up to which the doubly nonnegative relaxation is solved
+KICKS = 40  # of the best answer without a gain, after which it is let alone
+NOISE, AWAY = 0.3, 3  # of a kick: on the logarithm of the weights; one in so many features expelled
 RANK, NEAR = 3, 1e-3  # of the low-rank part that starts come from, and how nearly it is solved
 
 
 @solves(Nonnegative, counts=True, guarantee="bounded", promises="rises", needs="matrix")
 def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: bool = False,
-                      n_starts: int = 30, seed: int | None = 0, max_iter: int = 300,
+                      n_starts: int = 6, seed: int | None = 0, max_iter: int = 300,
                       max_seconds: float | None = None,
                       progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find good nonnegative components and say how far from the best they can be.
@@ -32,8 +34,9 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     The problem is max trace(W'AW) over entrywise nonnegative W with unit columns on disjoint
     supports, at most k nonzeros each.  Components found one after another by the spannogram
     and by EM, and random directions of the low-rank part, are improved together: given where
-    the components point, the best supports are a bipartite matching.  A doubly nonnegative
-    relaxation bounds what is best.
+    the components point, the best supports are a bipartite matching.  The best of them is
+    kicked, by noise, a component aimed anew or features expelled, until that gains nothing any
+    more.  A doubly nonnegative relaxation bounds what is best.
 
     Parameters
     ----------
@@ -46,7 +49,7 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     in_all : bool
         Whether k counts the nonzeros of all components together.
     n_starts, seed : int
-        Random starts beside the two.
+        Random starts beside the two; the seed is that of the kicks, too.
     max_iter, max_seconds : int, float
         Steps of the relaxation; its bound is valid whenever it ends.
     progress : True or callable
@@ -89,8 +92,11 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     A, claim = A.plain, None
     problem = Nonnegative(m, k, disjoint=True, in_all=in_all)
     with Run(None, max_seconds, progress) as starts:
-        columns = starting_columns(A, problem, n_starts, np.random.default_rng(seed))
-        for W in chain(columns, forced_columns(A, problem, starts)):
+        rng = np.random.default_rng(seed)
+        columns = starting_columns(A, problem, n_starts, rng, starts)
+        kicked = kicked_columns(A, problem, starts, rng)
+        forced = forced_columns(A, problem, starts)
+        for W in chain(columns, forced, kicked):
             run = Run(1000, starts.left)
             rematch(A, W, problem, run)
             starts.keep(run.value, run)
@@ -98,6 +104,7 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
                 starts.stop("max_seconds")
                 break
         claim = tell_bound(A, problem, starts.answer.answer, max_iter, starts)
+        starts.stop("max_seconds" if starts.left == 0 else starts.stopped)
     best = starts.answer
 
     def build():
@@ -114,7 +121,7 @@ def by_cells(A, k, run):
     return best_cell(A, k, min(RANK, A.size), True, NEAR, 100_000, run)
 
 
-def starting_columns(A, problem, n_starts, rng):
+def starting_columns(A, problem, n_starts, rng, starts):
     """Yield starts: one component after another, by cells and by EM, and random directions.
 
     One after another, the largest count comes first; a count in all is shared out evenly.
@@ -128,7 +135,9 @@ def starting_columns(A, problem, n_starts, rng):
         return one_em(A, k, "random", 10, np.random.default_rng(0), 1e-6, run)
 
     for method in (by_cells, by_em):
-        first = one_by_one(A, m, counts[order].tolist(), "supports", method, 1000, None, None)
+        first = one_by_one(
+            A, m, counts[order].tolist(), "supports", method, 1000, starts.left, None
+        )
         yield first.W[:, np.argsort(order)]
         if first.stopped == "interrupted":
             raise KeyboardInterrupt
@@ -150,6 +159,27 @@ def forced_columns(A, problem, starts):
         C = pointed(A, starts.answer.answer)
         C[i], C[i, j] = 0.0, 2 * np.abs(C).max()
         yield assigned(C, problem)
+
+
+def kicked_columns(A, problem, starts, rng):
+    """Yield the best so far kicked in three ways in turn, until so many in turn gain nothing."""
+    idle = 0
+    for n in count():
+        before, W = starts.value, starts.answer.answer
+        C = pointed(A, W)
+        if n % 3 == 0:
+            C *= np.exp(NOISE * rng.standard_normal(C.shape))
+        elif n % 3 == 1:
+            j, size = rng.integers(problem.m), np.linalg.norm(C)
+            C[:, j] = A.product(rng.standard_normal((A.size, 1)))[:, 0]
+            C[:, j] *= size / np.sqrt(problem.m) / (np.linalg.norm(C[:, j]) or 1.0)
+        else:
+            support = np.flatnonzero(W.any(axis=1))
+            C[rng.choice(support, max(1, len(support) // AWAY), replace=False)] = 0.0
+        yield assigned(C, problem)
+        idle = 0 if starts.value > before * (1 + PROOF) else idle + 1
+        if idle == KICKS:
+            break
 
 
 def tell_bound(A, problem, W, max_iter, run):

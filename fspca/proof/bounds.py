@@ -15,12 +15,12 @@ import numpy as np
 
 from fspca.covariance import Matrix, as_covariance
 from fspca.covariance.validate import checked_choice
-from fspca.problem import SharedSupport, Solution
+from fspca.problem import SharedSupport
 from fspca.proof.ground import MAX_MEMORY, Certificate, Ground
 from fspca.proof.probable import probable_bound
-from fspca.proof.rows import descend_rows, with_rows
+from fspca.proof.rows import RowState, descend_rows, with_rows
 from fspca.proof.semidefinite import descend, restrict, start_from, sum_largest
-from fspca.solver import Listener, Progress, check_common
+from fspca.solver import Listener, Progress, check_common, heard
 
 METHODS = ("eigenvalue", "diagonal", "shifted", "dual", "rows")
 LIGHT = METHODS[:3]
@@ -76,7 +76,7 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Se
     See Also
     --------
     certify : The same bound beside an answer.
-    branch_and_bound : Closes what it leaves open.
+    fspca.solve : Closes what it leaves open.
 
     Notes
     -----
@@ -112,9 +112,9 @@ def least_light_bound(ground, methods=LIGHT):
     if ground.matrix is None:
         return probable_bound(ground.A, ground.problem)
     m, k, rows, fixed = ground.problem.m, ground.problem.k, ground.rows, ground.fixed
-    values, V = ground.leading(rows, m + 1 if ground.of_data else len(rows))
+    values, V = ground.leading(rows, m + 1)
     sigma = max(values[m], 0.0) if m < len(values) else 0.0
-    G = {"eigenvalue": V[:, :0], "diagonal": V * np.sqrt(np.maximum(values, 0.0)),
+    G = {"eigenvalue": V[:, :0],
          "shifted": V[:, :m] * np.sqrt(np.maximum(values[:m] - sigma, 0.0))}  # fmt: skip
     rest = {"eigenvalue": values[:m].sum(), "diagonal": 0.0, "shifted": m * sigma}
     witness = {"eigenvalue": (values[:m], V[:, :m]), "shifted": (np.array([sigma]), V[:, :1])}
@@ -126,14 +126,29 @@ def least_light_bound(ground, methods=LIGHT):
     best = min(methods, key=bound)
     if best == "diagonal" and ground.of_data:
         return Certificate(ground.bound(rows, fixed, {"whole": 1})[2], {"whole": 1})
-    proven, arrays = ground.prove(rows, fixed, G[best], None, witness.get(best))
+    if best == "diagonal":
+        G[best], witness[best] = ground.root(rows), (np.zeros(1), V[:, :1])
+    proven, arrays = ground.prove(rows, fixed, G[best], None, witness[best])
     return Certificate(proven[2], arrays)
 
 
-def affordable(state):
-    """How many steps of the ADMM a hasty solver can afford: none on very wide data."""
+def step_work(state):
+    """What a step of the relaxation costs, counted: 1e10 of these took 0.9 s on one core of 2024.
+
+    The added numbers are what Python costs around small arrays, in the size of an eigenproblem.
+    """
     d, p = len(state.z), len(state.inner)
-    return int(min(200, WORK / (50 * p**3 + (0 if state.basis is None else 40 * d * p**2))))
+    if isinstance(state, RowState):
+        return (p + 200) ** 3
+    return 4 / 3 * (p + 80) ** 3 + (0 if state.basis is None else 2 * d * p**2)
+
+
+def quick_work(state):
+    """What two hundred steps cost from here, a quarter of them plain; fewer on very wide data."""
+    d, p = len(state.z), len(state.inner)
+    steps = int(min(200, WORK / (50 * p**3 + (0 if state.basis is None else 40 * d * p**2))))
+    rows = (d + 200) ** 3 if d <= ROWS_SIZE else step_work(state)
+    return steps * (step_work(state) / 4 + rows)
 
 
 def dual_bound(ground, rowwise, max_iter, ends=None, target=-np.inf, init=None, progress=None):
@@ -153,7 +168,7 @@ def dual_bound(ground, rowwise, max_iter, ends=None, target=-np.inf, init=None, 
                 n_iter, state = n_iter + 10, found[-1]
                 best = found if best is None or found[0] < best[0] else best
                 if progress:
-                    progress(Progress(n_iter // 10, -np.inf, best[0] * scale))
+                    heard(progress, Progress(n_iter // 10, -np.inf, best[0] * scale))
                 late = ends is not None and perf_counter() > ends
                 if late or best[0] * scale <= target:
                     break
@@ -199,59 +214,6 @@ def relaxed(ground):
         image = ground.array[:, rows] @ Z
         return scale, start_from(image.T @ image / scale, m, k, Z)
     return scale, start_from(Z.T @ ground.block(rows) @ Z / scale, m, k, Z)
-
-
-def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: float | None = None,
-            max_memory: float = MAX_MEMORY,
-            progress: Listener | None = None) -> Solution:  # fmt: skip
-    """Return the solution with a proven upper bound: print it to read how good it is.
-
-    Its `certificate` is a claim for `fspca.check_certificate.check`, which accepted it with the
-    matrix, `certificate | {"A": A}`, or of wide data with the factor,
-    `certificate | {"X": A.wide_factor()}`.  `solution.save_claim` writes whichever it is.
-
-    Parameters
-    ----------
-    A : array (d x d) or Covariance
-        The covariance.
-    solution : Solution
-        Of a problem with one support for all components.
-    max_iter, max_seconds : int, float
-        Steps and seconds of the dual bound, which ends where it proves the answer.
-    max_memory : float
-        Bytes that it may take.
-    progress : True or callable
-        Told of the dual's steps.
-
-    Returns
-    -------
-    Solution
-        The same answer, with `upper_bound` and `certificate`.
-
-    See Also
-    --------
-    upper_bound : The bound alone.
-    check_solution : Judges the answer, without a bound.
-
-    Examples
-    --------
-    >>> from fspca import ipu
-    >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
-    >>> certify(A, ipu(A, m=1, k=2))  # doctest: +NORMALIZE_WHITESPACE
-    ipu: explains 4 (57.1 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features, proven
-    optimal (1 step)
-    """
-    problem, A = getattr(solution, "problem", None), as_covariance(A).plain
-    if not isinstance(problem, SharedSupport):
-        raise TypeError(f"problem={problem} has no certificate; only SharedSupport has one")
-    check_common({"max_iter": max_iter, "max_seconds": max_seconds, "progress": progress})
-    ends = None if max_seconds is None else perf_counter() + max_seconds
-    ground, target = Ground(A, problem, max_memory), solution.objective * (1 + 1e-9)
-    found = least_light_bound(ground)
-    if found.bound > target and ground.matrix is not None:
-        heavy = dual_bound(ground, True, max_iter, ends, target, None, progress)
-        found = min(found, heavy, key=lambda each: each.bound)
-    return ground.claimed(solution, found)
 
 
 def with_bound(A, solution, found, max_memory=MAX_MEMORY):

@@ -24,8 +24,8 @@ def save_claim(path, certificate, A):
         raise ValueError(f"path={str(path)!r} must end in .npz")
     if certificate is None:
         raise ValueError(
-            "solution has no certificate to save: certify(A, solution), branch_and_bound, "
-            "solve_separate and solve_nonnegative give one where the checker accepts it"
+            "solution has no certificate to save: certify(A, solution), solve, solve_separate and "
+            "solve_nonnegative give one where the checker accepts it"
         )
     A = as_covariance(A)
     reasons = []

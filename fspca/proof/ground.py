@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.sparse.linalg import ArpackError
 
 from fspca.check_certificate import (
     VERSION,
@@ -16,9 +17,13 @@ from fspca.check_certificate import (
     check,
     shared_bound,
 )
+from fspca.covariance.leading import by_arpack
+from fspca.covariance.linalg import leading_of_matrix
 
 MAX_MEMORY = 2**31  # bytes
 SQUARES = 10  # arrays of d x d that are in hand at once
+SMALL = 200  # features up to which all eigenpairs cost no more than some
+NEAR = 1e-9  # of eigenpairs that make a bound, and of what is added to one for rounding
 FORMED = 500  # features up to which the matrix is formed, whatever there is to form it from
 
 
@@ -77,13 +82,25 @@ class Ground:
     def leading(self, rows, count):
         """The largest eigenvalues, falling, and eigenvectors of A[I, I], so many if there are."""
         if not self.of_data:
-            values, V = np.linalg.eigh(self.block(rows))
-            return values[::-1][:count], V[:, ::-1][:, :count]
+            block = self.block(rows)
+            if 4 * count < len(rows) > SMALL:
+                with suppress(ArpackError, np.linalg.LinAlgError):
+                    return by_arpack(lambda V: block @ V, len(rows), count, NEAR)
+            return leading_of_matrix(block, count)
         X = self.array[:, rows]
         values, U = np.linalg.eigh(X @ X.T)
         values, U = values[::-1][:count], U[:, ::-1][:, :count]
         kept = values > len(rows) * 2.0**-52 * values.max()
         return values[kept], X.T @ (U[:, kept] / np.sqrt(values[kept]))
+
+    def root(self, rows):
+        """Return G with GG' = A[I, I] up to rounding."""
+        block = self.block(rows)
+        if len(rows) > SMALL:
+            with suppress(np.linalg.LinAlgError):
+                return np.linalg.cholesky(block + 1e-13 * np.trace(block) * np.eye(len(block)))
+        values, V = self.leading(rows, len(rows))
+        return V * np.sqrt(np.maximum(values, 0.0))
 
     def bound(self, rows, required, arrays):
         """Return (rest, c, bound) of a node, all proven, c in the order of the rows.
@@ -118,18 +135,22 @@ class Ground:
     def prove(self, rows, required, G, Y=None, witness=None):
         """Return ((rest, c, bound), arrays) for C = GG' and Y.
 
-        Data of many features get a witness s, H of F_m(A - GG'): the one given, or the leading
-        eigenpairs, with s raised until the checker finds that it is one.
+        A witness s, H of F_m(A - GG') that is given spares the checker an eigenproblem; s is
+        raised until the checker finds that it is one.  Data of many features always need one: the
+        leading eigenpairs, then.
         """
         arrays = {"G": G} if Y is None else {"G": G, "Y": Y}
-        if not self.wide(rows):
+        few = len(rows) <= SMALL  # whose eigenvalues are known best
+        if (witness is None or few) and not self.wide(rows):
             return self.bound(rows, required, arrays), arrays
-        X = self.array[:, rows]
-        values, V = witness or leading_less(X, G, self.problem.m)
+        values, V = witness or leading_less(self.array[:, rows], G, self.problem.m)
+        size = self.A.diagonal()[rows].sum()
         least = max(values.min(), 0.0)
         arrays["H"] = V * np.sqrt(np.maximum(values - least, 0.0))
-        for slack in (1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1.0):
-            arrays["s"] = least + slack * np.sum(X**2)
+        for slack in (1e-13, 1e-11, NEAR, 1e-7, 1e-5, 1e-3, 1.0):
+            if slack > NEAR and not self.wide(rows):  # an eigenvalue was missed
+                return self.prove(rows, required, G, Y)
+            arrays["s"] = least + slack * size
             with suppress(Refused):
                 return self.bound(rows, required, arrays), arrays
         raise Refused("no witness was found")

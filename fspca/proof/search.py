@@ -30,7 +30,7 @@ class Part(NamedTuple):
 class Tree(ABC):
     """The best answer, the parts that are open, and the nodes as the checker will read them."""
 
-    one_by_one = 20_000  # supports of a node that are looked at so
+    one_by_one = 30_000  # supports of a node that are looked at so
     smaller = False  # whether those of fewer than k features are too
 
     def __init__(self, size, k, gap, run):
@@ -86,7 +86,7 @@ class Tree(ABC):
             self.push(parts)
             self.run.tell(self.value, self.bound)
             if not self.heap or -self.heap[0][0] <= self.target:
-                self.run.stop("gap reached")
+                self.run.stop("gap reached" if self.bound <= self.target else "parts left open")
 
     def listed(self, rows, required, rest, c):
         """Look at supports one by one; False if they are too many, or one stays open.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fspca.check_certificate import decisions
-from fspca.proof.bounds import ROWS_SIZE
+from fspca.proof.bounds import ROWS_SIZE, step_work
 from fspca.proof.ground import placed
 from fspca.proof.rows import RowState, descend_rows, restrict_rows, with_rows
 from fspca.proof.search import Part, Tree
@@ -28,7 +28,12 @@ DEAR = 100  # features above which it costs less to go on with a node than to di
 RISE, REWARD, TRIED, WORTH = 0.4, 1.2, 24, 0.25  # of what is missing; tens of steps; a share
 ASIDE, MOVED = 1e-3, 1e-2  # so near to 0 or 1 a feature is out or in; and so far no longer
 INHERITED = 1 + 1e-12  # a bound holds for the parts of its node, rounding apart
-FEW = 2_000  # supports that are looked at before any relaxation
+FEW, AT_FIRST = 2_000, 30_000  # supports that are looked at before any relaxation; of the root
+
+
+def few(free, wanted):
+    """Whether so many features of so many make so few supports that all of them are looked at."""
+    return comb(free, wanted) <= AT_FIRST
 
 
 class Found(NamedTuple):
@@ -76,6 +81,7 @@ class SupportTree(Tree):
         union = np.unique(supports)
         at = np.searchsorted(union, supports)
         blocks = self.ground.block(union)[at[:, :, None], at[:, None, :]]
+        self.run.spend(4 * len(supports) * (self.k + 20) ** 3)  # as measured beside a step
         values = np.linalg.eigvalsh(blocks)[:, -self.problem.m :].sum(axis=1)
         self.offer(supports[np.argmax(values)])
         return True
@@ -98,12 +104,14 @@ class SupportTree(Tree):
         if len(rows) <= k or fixed >= k:
             self.offer(rows[:k])
             return []
-        few = comb(len(rows) - fixed, k - fixed) <= FEW
-        if few and self.listed(rows, np.arange(len(rows)) < fixed, np.inf, np.zeros(len(rows))):
+        most = AT_FIRST if is_root else FEW
+        listed = comb(len(rows) - fixed, k - fixed) <= most
+        if listed and self.listed(rows, np.arange(len(rows)) < fixed, np.inf, np.zeros(len(rows))):
             return []
         source = iterates(state, m, k, fixed)
         while True:
             found = Found(*next(source))
+            self.run.spend(10 * step_work(found.state))
             steps, since = steps + 10, since + 10
             best = found if best is None or found.bound < best.bound else best
             at = best.bound * self.scale
@@ -178,6 +186,7 @@ class SupportTree(Tree):
             if self.run.left == 0 or np.count_nonzero(side) <= most:
                 break
             found = Found(*source.send(side * missing * min(RISE * (1 + tried // 2), REWARD)))
+            self.run.spend(10 * step_work(found.state))
             side[(side > 0) & (found.z > MOVED) | (side < 0) & (found.z < 1 - MOVED)] = 0
             count = np.sum(decisions(found.c, required, self.k, found.bound, target))
             if count > most:

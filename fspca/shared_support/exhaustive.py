@@ -51,7 +51,7 @@ def exhaustive(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
 
     See Also
     --------
-    branch_and_bound : Goes on where enumeration stops.
+    solve : Goes on where enumeration stops.
 
     Notes
     -----

@@ -6,14 +6,18 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.covariance.linalg import embedded
-from fspca.covariance.validate import checked_choice
+from fspca.covariance.validate import checked_choice, checked_support
 from fspca.problem import SharedSupport, Solution
-from fspca.proof.bounds import upper_bound, with_bound
+from fspca.proof.bounds import least_light_bound, upper_bound, with_bound
+from fspca.proof.ground import Ground
 from fspca.shared_support.iteration import ascents
 from fspca.shared_support.refit import solution_on
+from fspca.shared_support.solve import closes, grown
+from fspca.shared_support.starts import checked_init
 from fspca.shared_support.swap import GAIN, admitted, first_starts, swap
 from fspca.solver import Listener, Run, solves
 
@@ -33,8 +37,9 @@ class Several(NamedTuple):
 
 @solves(Several, counts=True)
 def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
-         bound: str | None = "shifted", n_starts: int = 5, seed: int | None = 0,
-         max_iter: int = 1000, max_seconds: float | None = None,
+         bound: str | None = "shifted", init: "Solution | ArrayLike | None" = None,
+         n_starts: int = 5, seed: int | None = 0, max_iter: int = 1000,
+         max_seconds: float | None = None,
          progress: Listener | None = None) -> list[Solution]:  # fmt: skip
     r"""Return answers for several k, or several m, each started from its neighbours.
 
@@ -48,8 +53,12 @@ def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
         The covariance.
     m, k : int, one of them a sequence
         Components and features of each problem.
-    bound : "shifted", "dual" or None
+    bound : "shifted", "dual", "search" or None
         The method of `upper_bound`; "shifted" has the eigenpairs of A once for all problems.
+        "search" goes on as `solve` does, each with half its work, from the others' answers; a
+        bound for more features holds for less.
+    init : Solution, array (d x m) or features
+        A start of each problem, beside the others.
     n_starts, seed : int
         Random starts of each problem, beside Go's and the largest variances.
     max_iter : int
@@ -81,13 +90,16 @@ def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
     """
     A = A.plain
     if bound is not None:
-        checked_choice("bound", bound, ("shifted", "dual"))
+        checked_choice("bound", bound, ("shifted", "dual", "search"))
     pairs = [(m, each) for each in k] if np.ndim(m) == 0 else [(each, k) for each in m]
     problems = [SharedSupport(*pair).fit(A.size) for pair in pairs]
+    given = checked_start(init, A.size)
     order = sorted({(problem.m, problem.k) for problem in problems})
     rng, best, found = np.random.default_rng(seed), {}, {}
     with Run(None, max_seconds, progress) as run:
         near = {pair: first_starts(A, SharedSupport(*pair), n_starts, rng) for pair in order}
+        for pair in order if given is not None else ():
+            near[pair].append(start_of(given, pair))
         while ascended(A, near, best, run) and run.left != 0:
             near = {pair: [] for pair in order}  # the neighbours, in both directions
             for first, second in pairwise(order):
@@ -102,14 +114,59 @@ def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
             found[pair] = before
             run.take(before)
             run.tell()
-        for pair in found if bound is not None else ():
-            if run.left != 0:
-                known = upper_bound(A, *pair, method=bound, max_seconds=run.left)
-                found[pair] = with_bound(A, found[pair], known)
+        bounded(A, found, bound, run)
     cut = {"n_iter": 1, "stopped": run.stopped or "max_seconds"}
     for pair in set(order) - set(found):
         found[pair] = solution_on(A, SharedSupport(*pair), best[pair].support, "path", **cut)
     return [replace(found[problem.m, problem.k], solver="path") for problem in problems]
+
+
+def checked_start(init, d):
+    """Return the array of loadings or the features that an `init` is, or say what is wrong."""
+    if init is None:
+        return None
+    init = init.W if isinstance(init, Solution) else np.asarray(init)
+    if init.ndim == 2:
+        return checked_init(init, d, init.shape[1], ())
+    return checked_support(init, init.size, d)
+
+
+def start_of(given, pair):
+    """Return the start of one problem: the loadings where they are so many, else the features."""
+    if given.ndim == 2 and given.shape[1] == pair[0]:
+        return given
+    support = np.flatnonzero(given.any(axis=1)) if given.ndim == 2 else given
+    return support if len(support) >= pair[0] else np.arange(pair[0])
+
+
+def bounded(A, found, bound, run):
+    """Put a bound on each answer found; those for more features come first, and hold for less."""
+    above = {}
+    for pair in sorted(found, key=lambda pair: -pair[1]) if bound is not None else ():
+        if run.left == 0:
+            break
+        if bound == "search":
+            found[pair] = searched(A, found[pair], above.get(pair[0], np.inf), run)
+            above[pair[0]] = min(above.get(pair[0], np.inf), found[pair].upper_bound)
+        else:
+            known = upper_bound(A, *pair, method=bound, max_seconds=run.left)
+            found[pair] = with_bound(A, found[pair], known)
+
+
+def searched(A, answer, above, run):
+    """Return what half of `solve`'s work makes of an answer, with no bound above the one given."""
+    inner = Run(100_000, run.left)
+    inner.keep(answer.objective, answer)
+    ground = Ground(A, answer.problem)
+    light = least_light_bound(ground)
+    if closes(light, answer.objective, 0.0) or ground.matrix is None:
+        return ground.claimed(answer, light)
+    better = grown(ground, None, answer, light, inner, share=0.5)
+    if inner.stopped == "interrupted":
+        raise KeyboardInterrupt
+    if above < better.upper_bound:  # without a claim of its own
+        better = replace(better, upper_bound=max(above, better.objective), certificate=None)
+    return replace(better, stopped=answer.stopped, n_iter=answer.n_iter)
 
 
 def ascended(A, starts, best, run):

@@ -12,10 +12,10 @@ from fspca.covariance import Covariance
 from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.proof import tree
 from fspca.proof.bounds import LIGHT, upper_bound, with_bound
-from fspca.shared_support.branch_and_bound import branch_and_bound
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.go import go
 from fspca.shared_support.ipu import ipu
+from fspca.shared_support.solve import solve
 from fspca.shared_support.swap import best_of, swap
 from fspca.synthetic import make_scheme, make_spiked
 from fspca_reproduction.runner import experiment
@@ -106,7 +106,7 @@ def search(A, m, k, max_nodes):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = branch_and_bound(A, m, k, max_iter=max_nodes, progress=progress)
+        found = solve(A, m, k, max_iter=max_nodes, progress=progress, gap=0.0)
     seconds = time.process_time() - began
     full = A.plain.submatrix(np.arange(A.size)) if isinstance(A, Covariance) else np.asarray(A)
     return found, {
@@ -175,7 +175,7 @@ def proven_schemes(scheme, seed, m, k):
     """Branch and bound where enumeration is possible, beside it."""
     A = make_scheme(scheme, seed=seed)
     began = time.perf_counter()
-    found = branch_and_bound(A, m, k)
+    found = solve(A, m, k, gap=0.0)
     seconds = time.perf_counter() - began
     return {
         "value": found.objective,

@@ -1,0 +1,108 @@
+"""How far from the best any answer is, for the three problems, by the relaxation that fits."""
+
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+
+from fspca.covariance import Matrix, as_covariance
+from fspca.nonnegative.solve import tell_bound
+from fspca.problem import Nonnegative, SeparateSupports, SharedSupport, Solution, check_solution
+from fspca.proof.bounds import dual_bound, least_light_bound
+from fspca.proof.ground import MAX_MEMORY, Ground
+from fspca.proof.search import PROOF
+from fspca.proof.separate import with_claim
+from fspca.solver import Listener, Run, check_common
+
+
+def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: float | None = None,
+            max_memory: float = MAX_MEMORY,
+            progress: Listener | None = None) -> Solution:  # fmt: skip
+    """Return the solution with a proven upper bound: print it to read how good it is.
+
+    Of one shared support the bound is that of `upper_bound`; of nonnegative components that of
+    the doubly nonnegative relaxation; of components on supports of their own the least of those
+    that `solve_separate` knows.  A lower bound that it had before is kept.
+    Its `certificate`, where there is one, is a claim for `fspca.check_certificate.check`, which
+    accepted it with the matrix, `certificate | {"A": A}`, or of wide data with the factor,
+    `certificate | {"X": A.wide_factor()}`.  `solution.save_claim` writes whichever it is.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+        The covariance.
+    solution : Solution
+        Of any of the three problems.
+    max_iter, max_seconds : int, float
+        Steps and seconds of the relaxation, which ends where it proves the answer.  0 seconds
+        leave a closed-form bound, where the problem has one.
+    max_memory : float
+        Bytes that it may take.
+    progress : True or callable
+        Told of the relaxation's steps.
+
+    Returns
+    -------
+    Solution
+        The same answer, with `upper_bound` and `certificate`.
+
+    See Also
+    --------
+    upper_bound : The bound alone.
+    check_solution : Judges the answer, without a bound.
+
+    Examples
+    --------
+    >>> from fspca import ipu
+    >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
+    >>> certify(A, ipu(A, m=1, k=2))
+    ipu: explains 4 (57.1 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features, proven
+    optimal (1 step)
+    """
+    problem, A = getattr(solution, "problem", None), as_covariance(A).plain
+    if not isinstance(problem, SharedSupport | SeparateSupports | Nonnegative):
+        raise TypeError(f"solution={solution!r} must be a Solution of one of the three problems")
+    check_common({"max_iter": max_iter, "max_seconds": max_seconds, "progress": progress})
+    if isinstance(problem, SharedSupport):
+        found = shared(A, solution, max_iter, max_seconds, max_memory, progress)
+    elif not (verdict := check_solution(A, solution)):  # one of another A, say
+        raise ValueError(f"solution does not fit A: {verdict}")
+    elif isinstance(problem, Nonnegative):
+        found = nonnegative(A, solution, max_iter, max_seconds, progress)
+    else:
+        found = with_claim(A, solution, False, max_iter)
+    known = solution.upper_bound if solution.bound_probability == 1 else None
+    kept = known is not None and (found.upper_bound is None or known < found.upper_bound)
+    return solution if kept else found
+
+
+def shared(A, solution, max_iter, max_seconds, max_memory, progress):
+    """The best of the closed-form bounds and the relaxation's."""
+    ends = None if max_seconds is None else perf_counter() + max_seconds
+    ground, target = Ground(A, solution.problem, max_memory), solution.objective * (1 + PROOF)
+    found = least_light_bound(ground)
+    late = ends is not None and perf_counter() > ends
+    if found.bound > target and ground.matrix is not None and not late:
+        with Run(None, None, progress) as run:  # which may be a bar
+            run.keep(solution.objective, solution)
+            tell = None if progress is None else run.hear
+            heavy = dual_bound(ground, True, max_iter, ends, target, None, tell)
+        found = min(found, heavy, key=lambda each: each.bound)
+    return ground.claimed(solution, found)
+
+
+def nonnegative(A, solution, max_iter, max_seconds, progress):
+    """The doubly nonnegative bound; of columns that may overlap, that of each alone, added up."""
+    problem, total = solution.problem, 0.0
+    together = problem.m == 1 or problem.disjoint
+    with Run(None, max_seconds, progress) as run:
+        if together:
+            run.keep(solution.objective, solution)
+            claim = tell_bound(A, problem, solution.W, max_iter, run)
+            bound = max(run.bound, solution.objective)
+            return replace(solution, upper_bound=bound, certificate=claim, bound_probability=1.0)
+        single = {k: Run(None, run.left) for k in set(problem.counts.tolist())}
+        for k, alone in single.items():
+            tell_bound(A, Nonnegative(1, k), np.eye(A.size, 1), max_iter, alone)
+        total = sum(single[k].bound for k in problem.counts.tolist())
+    return replace(solution, upper_bound=max(total, solution.objective), bound_probability=1.0)
