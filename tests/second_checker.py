@@ -119,7 +119,7 @@ class Fields:
         return [values[i * columns : (i + 1) * columns] for i in range(rows)]
 
     def features(self, name, d, optional=False):
-        if optional and name not in self:
+        if optional and (name not in self or self.arrays[name].shape == (0,)):
             return []
         values = self.integers(name)
         need(all(0 <= i < d for i in values), f"{name} names what is no feature")

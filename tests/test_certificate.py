@@ -291,3 +291,12 @@ def test_a_bound_that_the_checker_refuses_is_not_given(monkeypatch):
     monkeypatch.setattr("fspca.proof.ground.check", lambda claim: refused)
     with pytest.warns(UserWarning, match="no bound: the checker refuses it, broken"):
         assert certify(np.eye(3), ipu(np.eye(3), 1, 2)).upper_bound is None
+
+
+def test_a_forbidden_feature_has_no_part_in_the_scale():
+    """Beside a variance of 1 the squares of all others would be 0, and no bound would hold."""
+    A = np.diag([1.0, 0.0, 0.0, 0.0])
+    A[1:, 1:] = np.array([[2.0, 1.0, 0.5], [1.0, 2.0, 0.3], [0.5, 0.3, 1.0]]) * 2.0**-560
+    answer = solve(A, 1, 2, forbidden=(0,))
+    assert answer.gap < 1e-9
+    assert check(answer.certificate | {"A": A}).holds

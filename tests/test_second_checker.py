@@ -13,6 +13,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import second_checker
+from test_check_certificate import forged, honest_bound, honest_tree
+from test_check_nonnegative import cut_claim, wide_claim
+from test_check_nonnegative import honest as honest_of_components
 
 from fspca import solve, solve_nonnegative, solve_separate
 from fspca.check_certificate import check
@@ -519,6 +522,36 @@ def fresh_answers(kind, seeds):
         if seed % 10 == 0:
             assert second_holds(claim), seed
     return claims
+
+
+def made_and_shaken(count, seed):
+    """Of claims that are made, and shaken, the second checker takes all that the first takes."""
+    rng = np.random.default_rng(seed)
+    makers = (honest_bound, honest_tree, honest_of_components, cut_claim,
+              lambda rng: wide_claim(rng)[0])  # fmt: skip
+    taken = 0
+    for number in range(count):
+        if number % 10 == 0:
+            claim = makers[number // 10 % len(makers)](rng)
+        trial = forged(claim, rng) if number % 10 else claim
+        verdict = check(trial)
+        assert verdict.holds or number % 10, verdict
+        if verdict.holds:
+            taken += 1
+            assert second_holds(trial), (number, trial)
+    return taken
+
+
+@pytest.mark.filterwarnings("ignore")  # a shaken array may warn when it is made
+def test_the_second_checker_takes_what_the_first_takes():
+    assert made_and_shaken(200, 0) > 20
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_the_second_checker_takes_what_the_first_takes_by_night(seed, record_property):
+    record_property("claims", made_and_shaken(2000, seed))
 
 
 def instances():

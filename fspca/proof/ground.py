@@ -69,7 +69,10 @@ class Ground:
             self.array, self.of_data = (full + full.T) / 2, False
         else:
             return
-        self.numbers = Floating(self.array, self.of_data, [])
+        # as in the checker, what is forbidden has no part in the scale
+        spoken_of = self.array[:, self.rows]
+        spoken_of = spoken_of if self.of_data else spoken_of[self.rows]
+        self.numbers = Floating(spoken_of, self.of_data, [])
         self.matrix = Matrix(self.array, self.of_data, self.numbers)
 
     def block(self, rows):
