@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -40,6 +40,8 @@ CUT_SHORT = ("max_iter", "max_seconds", "interrupted")  # the ends that are no s
 @dataclass(frozen=True)
 class Problem:
     """What the three problems share: m components and k nonzeros, counted as each says."""
+
+    kind: ClassVar[str]  # the word for it, in a claim too
 
     m: int
     k: int
@@ -168,6 +170,8 @@ class SharedSupport(Problem):
     SharedSupport(m=2, k=4, required=(3,), forbidden=())
     """
 
+    kind: ClassVar[str] = "shared"
+
     required: Sequence[int] = field(default=(), kw_only=True)
     forbidden: Sequence[int] = field(default=(), kw_only=True)
 
@@ -295,6 +299,8 @@ class SeparateSupports(OwnSupports):
     array([4, 2, 2])
     """
 
+    kind: ClassVar[str] = "separate"
+
 
 @dataclass(frozen=True)
 class Nonnegative(OwnSupports):
@@ -320,6 +326,8 @@ class Nonnegative(OwnSupports):
     >>> Nonnegative(1, 2).faults(np.array([[0.6], [-0.8]]), [0, 1])
     ['W has negative entries']
     """
+
+    kind: ClassVar[str] = "nonnegative"
 
     disjoint: bool = field(default=False, kw_only=True)
     in_all: bool = field(default=False, kw_only=True)

@@ -1,7 +1,7 @@
 """Branch and bound: the best support, proven.
 
 A node requires some features and excludes others; `fspca/proof/search.py` says how such a tree
-grows, `fspca/proof/tree.py` what is done with a node.
+grows and a node is processed, `fspca/proof/tree.py` what is particular to this one.
 """
 
 from collections.abc import Sequence
@@ -12,10 +12,11 @@ import numpy as np
 from fspca.covariance import Covariance
 from fspca.covariance.validate import checked_nonnegative
 from fspca.problem import SharedSupport, Solution
-from fspca.proof.bounds import least_light_bound, relaxed
-from fspca.proof.ground import MAX_MEMORY, Certificate, Ground
+from fspca.proof.bounds import least_closed_form, relaxed
+from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
+from fspca.proof.claims import Certificate, claimed
 from fspca.proof.search import PROOF, Part
-from fspca.proof.tree import SupportTree, narrowed
+from fspca.proof.tree import SupportTree
 from fspca.shared_support.refit import solution_on
 from fspca.shared_support.swap import best_start
 from fspca.solver import Listener, Run, solves
@@ -89,28 +90,29 @@ def branch_and_bound(A: Covariance, m: int, k: int, *, gap: float = 0.0,
     """
     checked_nonnegative("gap", gap)
     A, problem = A.plain, SharedSupport(m, k, required=required, forbidden=forbidden)
-    ground = Ground(A, problem, max_memory)
-    if ground.matrix is None:
+    checked = CheckedMatrix.of(A, problem, max_memory)
+    if checked.matrix is None:
         raise ValueError(f"max_memory={max_memory} holds neither the matrix nor the data")
     with Run(max_iter, max_seconds, progress) as run:
         first = run.take(best_start(A, problem, n_starts, seed))
-        return grown(ground, gap, first, least_light_bound(ground), run)
+        return search_from(checked, gap, first, least_closed_form(checked), run)
     return replace(run.answer, solver="branch_and_bound", stopped="interrupted")
 
 
-def grown(ground, gap, first, light, run):
+def search_from(checked, gap, first, closed_form, run):
     """Search from a first answer and bound; return the best answer with its bound and claim."""
-    problem, value = ground.problem, ground.value(first.support)
-    if light.bound <= value * (1 + gap) + PROOF * value:
+    value = checked.value(first.support)
+    if closed_form.bound <= value * (1 + gap) + PROOF * value:
         done = replace(first, solver="branch_and_bound", n_iter=0, stopped="gap reached")
-        return ground.claimed(done, light)
-    scale, state = relaxed(ground)
-    tree, rows, fixed = SupportTree(ground, gap, scale, run), ground.rows, ground.fixed
-    tree.offer(first.support)
-    state = narrowed(state, np.arange(len(rows)))
-    root = Part(rows, fixed, state, tree.place(rows, rows[:fixed], -1))
-    tree.note(root, light.arrays)  # a root with one support is not bounded again
-    tree.push([(light.bound, root)])
+        return claimed(checked, done, closed_form)
+    scale, state = relaxed(checked)
+    tree = SupportTree(checked, gap, scale, run)
+    tree.propose(first.support)
+    rows, required = checked.rows, checked.required
+    state = tree.restricted(state, np.arange(len(rows)))
+    root = Part(rows, required, state, tree.place(rows, required, -1))
+    tree.arrays[root.place] = closed_form.arrays  # a root with one support is not bounded again
+    tree.push([(closed_form.bound, root)])
     try:
         tree.search()
     except KeyboardInterrupt:
@@ -118,10 +120,11 @@ def grown(ground, gap, first, light, run):
 
     def build():
         stopped = "gap reached" if tree.bound <= tree.target else run.stopped
-        solution = solution_on(ground.A, problem, tree.answer, "branch_and_bound",
-                               n_iter=tree.nodes, stopped=stopped)  # fmt: skip
+        facts = {"n_iter": tree.nodes, "stopped": stopped}
+        solution = solution_on(checked.A, checked.problem, tree.answer, "branch_and_bound", **facts)
         solution = replace(solution, history=(*tree.history, solution.objective))
-        searched = tree.nodes and tree.bound < light.bound
-        return ground.claimed(solution, Certificate(tree.bound, tree.proof) if searched else light)
+        searched = tree.nodes and tree.bound < closed_form.bound
+        found = Certificate(tree.bound, tree.proof) if searched else closed_form
+        return claimed(checked, solution, found)
 
     return run.finish(build)

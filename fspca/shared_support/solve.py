@@ -9,10 +9,11 @@ from fspca.covariance import Covariance
 from fspca.covariance.linalg import random_subspace
 from fspca.covariance.validate import checked_choice
 from fspca.problem import SharedSupport, Solution
-from fspca.proof.bounds import affordable, dual_bound, least_light_bound, relaxed
-from fspca.proof.ground import MAX_MEMORY, Ground
+from fspca.proof.bounds import affordable, dual_bound, least_closed_form, relaxed
+from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
+from fspca.proof.claims import claimed
 from fspca.proof.search import PROOF
-from fspca.shared_support.branch_and_bound import grown
+from fspca.shared_support.branch_and_bound import search_from
 from fspca.shared_support.swap import best_of, best_start
 from fspca.solver import Listener, Run, solves
 
@@ -77,8 +78,8 @@ def solve(A: Covariance, m: int, k: int, *, effort: str = "fast", required: Sequ
     """
     thorough = checked_choice("effort", effort, tuple(STARTS)) == "thorough"
     A, problem = A.plain, SharedSupport(m, k, required=required, forbidden=forbidden)
-    ground = Ground(A, problem, max_memory)
-    if thorough and ground.matrix is None:
+    checked = CheckedMatrix.of(A, problem, max_memory)
+    if thorough and checked.matrix is None:
         raise ValueError(f"effort='thorough' needs the matrix or the data in {max_memory=} bytes")
     with Run(max_iter, max_seconds, progress) as run:
         run.take(best_start(A, problem, 0, seed, lambda: run.left))
@@ -87,34 +88,35 @@ def solve(A: Covariance, m: int, k: int, *, effort: str = "fast", required: Sequ
             rng = np.random.default_rng(seed)
             starts = [random_subspace(A.size, m, rng) for _ in range(STARTS[effort])]
             run.take(best_of(A, problem, starts, lambda: run.left))
-        light = least_light_bound(ground)
-        run.answer = ground.claimed(run.answer, light)
-        run.tell(bound=light.bound)
+        closed_form = least_closed_form(checked)
+        run.answer = claimed(checked, run.answer, closed_form)
+        run.tell(bound=closed_form.bound)
         if thorough:
-            return replace(grown(ground, 0.0, run.answer, light, run), solver="solve")
-        if run.answer.gap > PROOF and ground.matrix is not None and run.left != 0:
-            tightened(ground, light, run)
+            found = search_from(checked, 0.0, run.answer, closed_form, run)
+            return replace(found, solver="solve")
+        if run.answer.gap > PROOF and checked.matrix is not None and run.left != 0:
+            tightened(checked, closed_form, run)
     stopped = run.stopped or ("max_seconds" if run.left == 0 else "done")
     return replace(run.answer, solver="solve", stopped=stopped)
 
 
-def tightened(ground, light, run):
+def tightened(checked, closed_form, run):
     """Solve the relaxation, round it, and keep the better answer with the better bound."""
-    scale, state = relaxed(ground)
+    scale, state = relaxed(checked)
     steps = affordable(state)
     if steps < 10:
         return
-    target, k = run.value * (1 + PROOF), ground.problem.k
-    found = dual_bound(ground, True, steps, run.ends, target, (scale, state), run.hear)
+    target = run.value * (1 + PROOF)
+    found = dual_bound(checked, True, steps, run.ends, target, (scale, state), run.hear)
     wanted = found.z.copy()
-    wanted[list(ground.problem.required)] = 2
-    rounded = np.sort(np.argsort(-wanted, kind="stable")[:k])
-    best = min(light, found, key=lambda each: each.bound)
-    run.answer = ground.claimed(run.answer, best)
+    wanted[list(checked.problem.required)] = 2
+    rounded = np.sort(np.argsort(-wanted, kind="stable")[: checked.k])
+    best = min(closed_form, found, key=lambda each: each.bound)
+    run.answer = claimed(checked, run.answer, best)
     if found.interrupted:
         raise KeyboardInterrupt
-    better = best_of(ground.A, ground.problem, [rounded])
+    better = best_of(checked.A, checked.problem, [rounded])
     if better.objective > run.value:
-        run.value, run.answer = better.objective, ground.claimed(better, best)
+        run.value, run.answer = better.objective, claimed(checked, better, best)
     if better.stopped == "interrupted":
         raise KeyboardInterrupt
