@@ -20,7 +20,7 @@ from fspca.datasets.catalogue import CATALOGUE
 from fspca.datasets.files import printable, write_whole
 from fspca.datasets.tables import read_table
 from fspca.proof.certify import certify
-from fspca.proof.claims import check_with_table
+from fspca.proof.claim_files import check_with_table
 from fspca.selection import default_counts, fewest
 from fspca.shared_support.path import path
 from fspca.shared_support.solve import solve

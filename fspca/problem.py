@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from fspca.check_certificate import KINDS
 from fspca.covariance import Matrix, as_covariance
 from fspca.covariance.linalg import basis
 from fspca.covariance.validate import checked_count, checked_features, needed
-from fspca.proof import claims
+from fspca.proof import claim_files
 
 
 class ConvergenceWarning(UserWarning):
@@ -44,6 +44,8 @@ CUT_SHORT = ("max_iter", "max_seconds", "max_work", "parts left open", "interrup
 @dataclass(frozen=True)
 class Problem:
     """What the three problems share: m components and k nonzeros, counted as each says."""
+
+    kind: ClassVar[str]  # the word for it, in a claim too
 
     m: int
     k: int
@@ -104,6 +106,8 @@ class SharedSupport(Problem):
     >>> SharedSupport(2, 4, required=[3])
     SharedSupport(m=2, k=4, required=(3,), forbidden=())
     """
+
+    kind: ClassVar[str] = "shared"
 
     required: Sequence[int] = field(default=(), kw_only=True)
     forbidden: Sequence[int] = field(default=(), kw_only=True)
@@ -200,6 +204,8 @@ class SeparateSupports(OwnSupports):
     array([4, 2, 2])
     """
 
+    kind: ClassVar[str] = "separate"
+
 
 @dataclass(frozen=True)
 class Nonnegative(OwnSupports):
@@ -225,6 +231,8 @@ class Nonnegative(OwnSupports):
     >>> Nonnegative(1, 2).faults(np.array([[0.6], [-0.8]]), [0, 1])
     ['W has negative entries']
     """
+
+    kind: ClassVar[str] = "nonnegative"
 
     disjoint: bool = field(default=False, kw_only=True)
     in_all: bool = field(default=False, kw_only=True)
@@ -363,7 +371,7 @@ class Solution:
         It holds the claim, the matrix (of wide data the factor), the sha256 of it, and, where A
         comes from data, the sha256 of the table and what was done to it.
         """
-        claims.save_claim(path, self.certificate, A)
+        claim_files.save_claim(path, self.certificate, A)
 
     @property
     def converged(self) -> bool:

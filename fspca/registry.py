@@ -10,8 +10,10 @@ from typing import Any
 
 from fspca import nonnegative, separate_supports, shared_support
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.problem import Nonnegative, Problem, SharedSupport
+from fspca.problem import Nonnegative, Problem, SeparateSupports, SharedSupport
+from fspca.proof.certify import certify
 from fspca.shared_support.exhaustive import exhaustive
+from fspca.shared_support.path import path
 from fspca.solver import DECLARED
 
 ROOMS = (shared_support, separate_supports, nonnegative)  # one for each problem
@@ -116,14 +118,64 @@ class Solver:
         return self.function(A, m, k, **(self.options | options))
 
 
+@dataclass(frozen=True)
+class Question:
+    """A problem, and who answers what of it: a row of `PROBLEMS`, found by the problem's kind.
+
+    `first` names the solver to call first; `quick` answers without a bound, where asked for none;
+    `bounded` adds one to an answer that has none; `least` is the least k for m components.
+    """
+
+    problem: type[Problem]
+    first: str
+    oracle: Callable
+    least: Callable = lambda m: 1
+    quick: Callable | None = None
+    bounded: Callable | None = None
+
+
+def shared_oracle(A, problem):
+    """The best of all supports."""
+    sides = {"required": problem.required, "forbidden": problem.forbidden}
+    return exhaustive(A, problem.m, problem.k, **sides)
+
+
+def separate_oracle(A, problem):
+    """The best of all supports of one component; several have no oracle."""
+    return exhaustive(A, 1, problem.k) if problem.m == 1 else None
+
+
+def nonnegative_oracle(A, problem):
+    """The best of all supports of one component, or of several that are disjoint."""
+    one = problem.m == 1 or problem.disjoint
+    return exhaustive_nonnegative(A, problem.m, problem.k) if one else None
+
+
+def quick_shared(A, m, k, *, n_starts=1, seed=0):
+    """Return an answer for a shared support without a bound."""
+    return path(A, m, [k], bound=None, n_starts=n_starts, seed=seed)[0]
+
+
+PROBLEMS = {
+    row.problem.kind: row
+    for row in (
+        Question(
+            problem=SharedSupport,
+            first="solve",
+            oracle=shared_oracle,
+            least=lambda m: m,
+            quick=quick_shared,
+            bounded=certify,
+        ),
+        Question(problem=SeparateSupports, first="solve_separate", oracle=separate_oracle),
+        Question(problem=Nonnegative, first="solve_nonnegative", oracle=nonnegative_oracle),
+    )
+}
+
+
 def oracle(A, problem):
     """Return the exact optimum by enumeration, or None where the problem has no oracle."""
-    if isinstance(problem, SharedSupport):
-        sides = {"required": problem.required, "forbidden": problem.forbidden}
-        return exhaustive(A, problem.m, problem.k, **sides)
-    if isinstance(problem, Nonnegative) and (problem.m == 1 or problem.disjoint):
-        return exhaustive_nonnegative(A, problem.m, problem.k)
-    return exhaustive(A, 1, problem.k) if problem.m == 1 else None
+    return PROBLEMS[problem.kind].oracle(A, problem)
 
 
 def registered() -> Iterator[Solver]:

@@ -11,11 +11,8 @@ from numpy.typing import ArrayLike
 from fspca.covariance import Covariance
 from fspca.covariance.validate import checked_choice, warn_of_units
 from fspca.datasets.tables import named
-from fspca.problem import Nonnegative, SeparateSupports, SharedSupport
-from fspca.proof.certify import certify
-from fspca.registry import SOLVERS
+from fspca.registry import PROBLEMS, SOLVERS
 from fspca.selection import fewest, held_out_share
-from fspca.shared_support.path import path
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -27,14 +24,6 @@ except ImportError as missing:
     raise ImportError(
         "fspca.sklearn needs scikit-learn 1.6 or newer: pip install 'fspca[learn]'"
     ) from missing
-
-PROBLEMS = {"shared": SharedSupport, "separate": SeparateSupports, "nonnegative": Nonnegative}
-FIRST = {"shared": "solve", "separate": "solve_separate", "nonnegative": "solve_nonnegative"}
-
-
-def unbounded(A, m, k, *, n_starts=1, seed=0):
-    """Return an answer for a shared support without a bound."""
-    return path(A, m, [k], bound=None, n_starts=n_starts, seed=seed)[0]
 
 
 def means_and_variances(X):
@@ -112,7 +101,8 @@ class _SparseSubspace(BaseEstimator):
 
     def _solve(self, A):
         """Return the Solution, by the solver named or by the one to call first."""
-        asked, m, k = PROBLEMS[self.problem], self.n_components, self._count(A)
+        asked = PROBLEMS[self.problem]
+        m, k = self.n_components, self._count(A)
         function, fixed = self._solver(asked)
         given = {
             "init": None if self.init == "auto" else self.init,
@@ -128,17 +118,17 @@ class _SparseSubspace(BaseEstimator):
             raise ValueError(f"solver={self.solver!r} takes no {' or '.join(refused)}")
         options = fixed | {name: value for name, value in options.items() if name in known}
         solution = function(A, m, k, **options)
-        if self.certify and solution.upper_bound is None and asked is SharedSupport:
-            solution = certify(A, solution, max_seconds=self.max_seconds)
+        if self.certify and solution.upper_bound is None and asked.bounded:
+            solution = asked.bounded(A, solution, max_seconds=self.max_seconds)
         return solution
 
     def _solver(self, asked):
         """Return the function that solves, and the options that go with its name."""
-        if self.solver == "auto" and asked is SharedSupport and not self.certify:
-            return unbounded, {}
-        name = FIRST[self.problem] if self.solver == "auto" else self.solver
+        if self.solver == "auto" and asked.quick and not self.certify:
+            return asked.quick, {}
+        name = asked.first if self.solver == "auto" else self.solver
         solver = SOLVERS[checked_choice("solver", name, tuple(SOLVERS))]
-        if solver.problem is not asked:
+        if solver.problem is not asked.problem:
             raise ValueError(
                 f"solver={self.solver!r} solves {solver.problem.__name__}, "
                 f"not problem={self.problem!r}"
@@ -162,7 +152,7 @@ class _SparseSubspace(BaseEstimator):
         return wanted
 
     def _least(self):
-        return self.n_components if self.problem == "shared" else 1
+        return PROBLEMS[self.problem].least(self.n_components)
 
 
 class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _SparseSubspace):

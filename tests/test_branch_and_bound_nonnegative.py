@@ -7,7 +7,8 @@ from fspca import Covariance, check_solution, datasets, solve
 from fspca.check_certificate import check
 from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.proof.nonnegative_relaxation import SignedGround
+from fspca.problem import Nonnegative
+from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation
 from fspca.synthetic import make_scheme
 
 
@@ -92,12 +93,12 @@ def test_an_interruption_keeps_the_best_and_its_bound():
 def test_the_relaxation_needs_its_nonnegative_copy():
     """On two camps against each other the bound with signs is twice the optimum."""
     v = np.array([1.0, 1.0, -1.0, -1.0])
-    ground = SignedGround(np.outer(v, v), 1, 4)
+    relaxation = NonnegativeRelaxation(np.outer(v, v), Nonnegative(1, 4))
     everything = np.arange(4), np.zeros(4, dtype=bool)
-    source = ground.descend(*everything, ground.start)
+    source = relaxation.descend(*everything, relaxation.start)
     bound = min((next(source)[0] for _ in range(30)), key=lambda each: each.value)
     assert bound.value == pytest.approx(2, rel=1e-6)
-    without = ground.bound(*everything, bound.arrays | {"N": np.zeros((4, 4))})
+    without = relaxation.checked.bound(*everything, bound.arrays | {"N": np.zeros((4, 4))})
     assert without.value > 3.9
 
 

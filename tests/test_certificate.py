@@ -18,7 +18,7 @@ from fspca import (
 from fspca.check_certificate import Floating, Verdict, check
 from fspca.covariance.linalg import random_subspace
 from fspca.proof.bounds import METHODS
-from fspca.proof.ground import Ground, leading_less
+from fspca.proof.checked import CheckedMatrix, leading_less
 from fspca.proof.probable import likely_largest_eigenvalue
 from fspca.separate_supports import tpower
 from fspca.synthetic import make_scheme, make_spiked
@@ -72,7 +72,7 @@ def test_shifted_bound_is_tight_on_spiked_spectra(name, seed):
 
 
 @pytest.mark.parametrize("name", "DEF")
-def test_rows_are_below_the_dual_and_that_below_the_light_bounds(name):
+def test_rows_are_below_the_dual_and_that_below_those_in_closed_form(name):
     A = make_scheme(name, seed=1)
     bounds = {method: upper_bound(A, 3, 7, method=method, max_iter=200).bound for method in METHODS}
     assert bounds["rows"] < bounds["dual"] < min(bounds[x] for x in METHODS[:3])
@@ -238,13 +238,13 @@ def test_certificates_are_for_shared_supports():
         upper_bound(A, 2, 3, max_iter=0)
 
 
-def test_certify_takes_the_least_bound_and_no_step_where_a_light_one_proves():
+def test_certify_takes_the_least_bound_and_no_step_where_a_closed_form_proves():
     R = np.corrcoef(load_breast_cancer().data.T)
     hasty = certify((R + R.T) / 2, ipu((R + R.T) / 2, 3, 5), max_iter=10)
     assert hasty.upper_bound <= 5 * (1 + 1e-12) < upper_bound(R, 3, 5, max_iter=10).bound
     A = make_scheme("F", 12, 1)
-    light = min(upper_bound(A, 2, 5, method=method).bound for method in METHODS[:3])
-    assert certify(A, ipu(A, 2, 5)).upper_bound < light
+    closed_form = min(upper_bound(A, 2, 5, method=method).bound for method in METHODS[:3])
+    assert certify(A, ipu(A, 2, 5)).upper_bound < closed_form
     told, low_rank = [], make_scheme("A", 20, 1)
     assert certify(low_rank, go(low_rank, 3, 7), progress=told.append).gap < 1e-12
     assert not told
@@ -277,18 +277,19 @@ def test_the_witness_of_data_is_made_of_leading_eigenpairs(n, d, r, m):
 
 def test_wide_data_that_fit_stay_data_until_few_features_are_left():
     X = np.random.default_rng(0).standard_normal((400, 600))
-    ground = Ground(Covariance.from_data(X, center=False, divisor=1).plain, SharedSupport(2, 5))
-    assert ground.of_data
-    assert not ground.wide(np.arange(450))
-    assert ground.wide(np.arange(501))
-    values, V = ground.leading(np.arange(600), 3)
+    A = Covariance.from_data(X, center=False, divisor=1).plain
+    checked = CheckedMatrix.of(A, SharedSupport(2, 5))
+    assert checked.of_data
+    assert not checked.wide(np.arange(450))
+    assert checked.wide(np.arange(501))
+    values, V = checked.leading(np.arange(600), 3)
     np.testing.assert_allclose(V.T @ V, np.eye(3), atol=1e-12)
     np.testing.assert_allclose(values, np.linalg.svd(X)[1][:3] ** 2)
 
 
 def test_a_bound_that_the_checker_refuses_is_not_given(monkeypatch):
     refused = Verdict(False, "broken", np.nan, np.nan)
-    monkeypatch.setattr("fspca.proof.ground.check", lambda claim: refused)
+    monkeypatch.setattr("fspca.proof.claims.check", lambda claim: refused)
     with pytest.warns(UserWarning, match="no bound: the checker refuses it, broken"):
         assert certify(np.eye(3), ipu(np.eye(3), 1, 2)).upper_bound is None
 

@@ -12,8 +12,9 @@ from fspca.nonnegative.branch_and_bound import branch_and_bound_nonnegative
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.halfspaces import halfspaces
 from fspca.nonnegative.solve import solve_nonnegative
+from fspca.problem import Nonnegative
 from fspca.proof import nonnegative_tree as tree
-from fspca.proof.nonnegative_relaxation import SignedGround
+from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation
 
 COUNT = 2000  # mutations; ten times as many by night
 RING = np.array([1.0, -1.0, 1.0, 1.0, -1.0])
@@ -48,8 +49,9 @@ def cut_claim(rng):
     """A claim whose tree is divided by directions, made where they are preferred."""
     while True:
         A, k = problem(rng)
-        short = {"MANY": 1, "MIXED": 1e-6, "ROOT": (20, 0.0), "CUT": (30, 0.0)}
-        with patch.multiple(tree, **short), patch.object(tree.ComponentTree, "one_by_one", 1):
+        hasty = {"ROOT": tree.Pace(20, 0.0, 50), "CUT": tree.Pace(30, 0.0, 50)}
+        short = {"MANY": 1, "MIXED": 1e-6} | hasty
+        with patch.multiple(tree, **short), patch.object(tree.ComponentTree, "most_enumerated", 1):
             claim = branch_and_bound_nonnegative(A, 1, k, n_starts=4, max_iter=4).certificate
         if "directions" in claim:
             return claim | {"A": A}
@@ -141,7 +143,8 @@ def test_any_arrays_prove_a_bound_beside_a_cut(seed):
     rng = np.random.default_rng(seed)
     A, k = problem(rng)
     d = len(A)
-    ground, everything = SignedGround(A, 1, k), (np.arange(d), np.zeros(d, dtype=bool))
+    relaxation = NonnegativeRelaxation(A, Nonnegative(1, k))
+    everything = np.arange(d), np.zeros(d, dtype=bool)
     direction = rng.integers(-9, 10, d)
     for cut in (direction, -direction):
         sides = [np.vstack([np.eye(k), cut[list(I)]]) for I in combinations(range(d), k)]
@@ -151,9 +154,10 @@ def test_any_arrays_prove_a_bound_beside_a_cut(seed):
         N = size[2] * rng.random((d + 1, d + 1)) / np.append(np.ones(d), 9)
         G, Y = np.sqrt(size[0]) * rng.standard_normal((d, 2)), rng.standard_normal((d, d))
         arrays = {"G": G * (seed % 3 > 0), "Y": size[1] * Y * (seed % 4 > 0), "N": N + N.T}
-        assert ground.bound(*everything, arrays, cuts=cut[None]).value >= best * (1 - 1e-9)
-        start = ground.start._replace(N=np.zeros((d + 1, d + 1)))
-        source = ground.descend(*everything, start, (cut,))
+        proven = relaxation.checked.bound(*everything, arrays, cuts=cut[None])
+        assert proven.value >= best * (1 - 1e-9)
+        start = relaxation.start._replace(guess=np.zeros((d + 1, d + 1)))
+        source = relaxation.descend(*everything, start, (cut,))
         assert min(next(source)[0].value for _ in range(20)) >= best * (1 - 1e-9)
 
 
@@ -161,13 +165,14 @@ def test_a_cut_closes_what_it_leaves_out():
     """Two opposite parts: on the one side of their difference only one of them counts."""
     A, direction = np.kron(np.diag([2.0, 1.0]), np.ones((2, 2))), np.array([-1, -1, 1, 1])
     A[:2, 2:] = A[2:, :2] = -0.1
-    ground, everything = SignedGround(A, 1, 2), (np.arange(4), np.zeros(4, dtype=bool))
-    start = ground.start._replace(N=np.zeros((5, 5)))
+    relaxation = NonnegativeRelaxation(A, Nonnegative(1, 2))
+    everything = np.arange(4), np.zeros(4, dtype=bool)
+    start = relaxation.start._replace(guess=np.zeros((5, 5)))
     for cut, best in ((-direction, 4.0), (direction, 2.0)):
-        source = ground.descend(*everything, start, (cut,))
+        source = relaxation.descend(*everything, start, (cut,))
         found = min((next(source)[0] for _ in range(60)), key=lambda each: each.value)
         assert found.value == pytest.approx(best, rel=1e-3), cut
-    without = ground.bound(*everything, found.arrays | {"N": found.arrays["N"][:4, :4]})
+    without = relaxation.checked.bound(*everything, found.arrays | {"N": found.arrays["N"][:4, :4]})
     assert without.value >= 4
 
 
@@ -313,8 +318,8 @@ def test_exact_arithmetic_agrees(seed):
 
 def test_a_divided_tree_may_not_be_cut(monkeypatch):
     """Next to nothing is listed, so that trees divide; then a child is taken away, or emptied."""
-    monkeypatch.setattr("fspca.proof.nonnegative_tree.ComponentTree.one_by_one", 1)
-    monkeypatch.setattr("fspca.proof.nonnegative_tree.ROOT", (20, 0.05))
+    monkeypatch.setattr("fspca.proof.nonnegative_tree.ComponentTree.most_enumerated", 1)
+    monkeypatch.setattr("fspca.proof.nonnegative_tree.ROOT", tree.Pace(20, 0.05, 50))
     divided = 0
     for seed in range(40):
         A, k = problem(np.random.default_rng(seed))

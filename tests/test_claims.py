@@ -10,7 +10,7 @@ from fspca import Covariance, certify, go, solve, solve_nonnegative, solve_separ
 from fspca.__main__ import main
 from fspca.check_certificate import check
 from fspca.nonnegative import branch_and_bound_nonnegative
-from fspca.proof.claims import check_with_table
+from fspca.proof.claim_files import check_with_table
 
 SOLVERS = {
     "shared": lambda A: certify(A, solve(A, 2, 4)),

@@ -12,7 +12,8 @@ from fspca.nonnegative import branch_and_bound_nonnegative
 from fspca.nonnegative.bounds import certify_nonnegative, nonnegative_bounds
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.points import spannogram_points
-from fspca.proof.nonnegative_relaxation import SignedGround
+from fspca.problem import Nonnegative
+from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation
 
 CLOSE = 1e-9  # relative: what exact answers promise
 BLOCK = 20
@@ -68,8 +69,8 @@ def examine(seed):
 def wide_bound(X, k):
     """The bound of the data, as where they have thousands of features, of which few are seen."""
     scale, d = np.abs(X).max() or 1.0, X.shape[1]
-    ground = SignedGround(X / scale, 1, k, 1 + d // 2)
-    steps = ground.descend(np.arange(d), np.zeros(d, dtype=bool), ground.start)
+    relaxation = NonnegativeRelaxation(X / scale, Nonnegative(1, k), 1 + d // 2)
+    steps = relaxation.descend(np.arange(d), np.zeros(d, dtype=bool), relaxation.start)
     return min(next(steps)[0].value for _ in range(3)) * scale**2
 
 

@@ -15,7 +15,7 @@ from fspca import Covariance, certify, go, ipu, solve, upper_bound
 from fspca.covariance import as_covariance
 from fspca.covariance.linalg import random_subspace
 from fspca.problem import ConvergenceWarning
-from fspca.proof.bounds import LIGHT
+from fspca.proof.bounds import CLOSED_FORM
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.fantope import fantope
 from fspca.synthetic import make_scheme
@@ -116,7 +116,7 @@ def hidden(rng):
 def bounds_of(A, m, k, rng):
     """Yield (name, bound) of what returns one: all that is cheap, and one of what is not."""
     small = A.size <= 40
-    methods = (*LIGHT, "dual") if A.size <= 120 else rng.permutation(LIGHT)[:1]
+    methods = (*CLOSED_FORM, "dual") if A.size <= 120 else rng.permutation(CLOSED_FORM)[:1]
     for method in methods:
         yield method, upper_bound(A, m, k, method=str(method), max_iter=10).bound
     yield "go", go(A, m, k, shift=True).upper_bound

@@ -54,21 +54,24 @@ def test_a_value_that_reaches_the_largest_eigenvalue_is_the_best():
 class Stuck(Tree):
     """A tree whose one part can be neither closed nor divided."""
 
-    def opened(self, part):
-        self.stuck = 2.0
+    def process_node(self, part):
+        self.unresolved_bound = 2.0
         return []
 
-    def look(self, supports):
+    def evaluate(self, supports):
         return True
+
+    relax = walk = inherited = prove = divided = None
 
 
 def test_a_part_that_stays_open_is_no_proof():
     with Run(9) as run:
         tree = Stuck(3, 1, 0.0, run)
-        tree.keep(1.0, None)
+        tree.record(1.0, None)
         run.answer = tree.answer
         rows = np.arange(3)
-        tree.push([(3.0, Part(rows, rows[:0], None, tree.place(rows, rows[:0], -1)))])
+        none = np.zeros(3, dtype=bool)
+        tree.push([(3.0, Part(rows, none, None, tree.place(rows, none, -1)))])
         tree.search()
     assert tree.bound == 2.0
     assert run.stopped == "parts left open"

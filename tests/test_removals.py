@@ -24,9 +24,9 @@ from fspca.covariance import Covariance
 from fspca.covariance.linalg import largest
 from fspca.proof import bounds as certificate
 from fspca.proof import certify as certifying
-from fspca.proof import ground, tree
-from fspca.proof.search import PROOF, Tree
-from fspca.proof.semidefinite import TopPairs
+from fspca.proof import checked, search, tree
+from fspca.proof.projections import TopPairs
+from fspca.proof.search import PROOF, Tree, Walk
 from fspca.proof.tree import SupportTree
 from fspca.separate_supports.alternation import alternate
 from fspca.shared_support import iteration, soap
@@ -317,15 +317,15 @@ def targets():
 # ---- decisions of the solvers
 
 
-def light_is_better():
-    """A covariance on which a few steps of the dual end above what the least light bound says."""
+def the_closed_form_is_better():
+    """A covariance on which a few steps of the dual end above the least bound in closed form."""
     A = make_scheme("F", 12, 2)
-    return A, min(upper_bound(A, 3, 11, method=x).bound for x in certificate.LIGHT)
+    return A, min(upper_bound(A, 3, 11, method=x).bound for x in certificate.CLOSED_FORM)
 
 
-def the_lighter_bound_is_kept():
-    A, light = light_is_better()
-    assert certify(A, go(A, 3, 11), max_iter=10).upper_bound <= light
+def the_lesser_bound_is_kept():
+    A, closed_form = the_closed_form_is_better()
+    assert certify(A, go(A, 3, 11), max_iter=10).upper_bound <= closed_form
 
 
 def solving():
@@ -353,7 +353,7 @@ def an_interrupted_tree_keeps_its_bound():
     assert found.upper_bound > found.objective * 1.001
 
 
-def a_listed_support_may_be_better():
+def an_enumerated_support_may_be_better():
     """The first answer is bad, and the best support is one of those that are looked at."""
     A = make_scheme("F", 8, 1)
     bad = min(range(5), key=lambda i: A[i, i])
@@ -370,12 +370,12 @@ def worst(A, i):
 
 
 class Hurried(SupportTree):
-    """One that has no time left once a part is opened."""
+    """One that has no time left once a part is processed."""
 
-    def opened(self, part):
+    def process_node(self, part):
         run, self.run = self.run, SimpleNamespace(left=0, spend=lambda work: None)
         try:
-            return super().opened(part)
+            return super().process_node(part)
         finally:
             self.run = run
 
@@ -385,8 +385,8 @@ class Rewarded(SupportTree):
 
     noted = ()
 
-    def sharpened(self, found, fixed):
-        held, sharp = self.arrays[len(self.states) - 1], super().sharpened(found, fixed)
+    def tightened_costs(self, found, required):
+        held, sharp = self.arrays[len(self.states) - 1], super().tightened_costs(found, required)
         if sharp is not None:
             Rewarded.noted = (held, self.arrays, len(self.states))
         return sharp
@@ -394,8 +394,9 @@ class Rewarded(SupportTree):
 
 def what_rewards_decide_keeps_the_arrays():
     """What decides may bound worse, so that what is left has the arrays of before, on its rows."""
-    small = patch.multiple(tree, FEW=0, AT_FIRST=0, WORTH=0.0, SHARE=1.0, DEAR=0)
-    with small, patch.object(solving(), "SupportTree", Rewarded):
+    small = patch.multiple(tree, FEW=0, AT_FIRST=0, WORTH=0.0, DEAR=0)
+    rare = patch.object(search, "SHARE", 1.0)
+    with small, rare, patch.object(solving(), "SupportTree", Rewarded):
         assert solve(make_scheme("F", 30, seed=3), 2, 6, max_iter=1, gap=0.0).certificate
     held, arrays, left = Rewarded.noted
     assert left in arrays
@@ -404,15 +405,14 @@ def what_rewards_decide_keeps_the_arrays():
 
 def seconds_end_the_root():
     """Where no time is left, the relaxation of a node ends at the next look at the clock."""
-    counted, honest = [], tree.iterates
+    counted, honest = [], Walk.advance
 
-    def counting(*all):
-        for found in honest(*all):
-            counted.append(1)
-            yield found
+    def counting(walk):
+        counted.append(1)
+        honest(walk)
 
     hurried = patch.object(solving(), "SupportTree", Hurried)
-    with patch.object(tree, "iterates", counting), hurried:
+    with patch.object(Walk, "advance", counting), hurried:
         solve(make_scheme("F", 30, seed=3), 3, 7, max_iter=1, gap=0.0)
     assert len(counted) <= 4
 
@@ -516,9 +516,9 @@ REMOVALS = {
         checker.bound_node, "numbers.raised(bound, abs(rest) + abs(bound), 2 * len(c) + 32)",
         "bound", sums_of_costs),
     "target": (Floating.target, "4 * UNIT * (1 + gap) * abs(value)", "0", targets),
-    "keep the lighter bound": (
-        certifying.shared, "min(found, heavy, key=lambda each: each.bound)",
-        "heavy", the_lighter_bound_is_kept),
+    "keep the lesser bound": (
+        certifying.shared, "min(found, dual, key=lambda each: each.bound)", "dual",
+        the_lesser_bound_is_kept),
     "third term of the theorem": (
         theorem.theorem_terms,
         "[first, second, 1 - max(smallest, 0.0) / values[0], 1 - k / A.size]",
@@ -526,17 +526,19 @@ REMOVALS = {
     "the tree's margin": (
         Tree.target.fget, "PROOF * self.value", "0", the_tree_ends_where_supports_tie),
     "what rewards decided keeps its arrays": (
-        SupportTree.opened, "self.arrays[place] = {x: placed(x, v, at) for x, v in held.items()}",
+        Tree.without_decided,
+        "self.arrays[place] = {x: on_rows(x, v, kept) for x, v in held.items()}",
         "pass", what_rewards_decide_keeps_the_arrays),
     "the bound of what is open": (
-        Tree.bound.fget, "max(self.target, self.stuck, *(-bound for bound, _, _ in self.heap[:1]))",
-        "max(self.target, self.stuck)",
+        Tree.bound.fget,
+        "max(self.target, self.unresolved_bound, *(-bound for bound, _, _ in self.heap[:1]))",
+        "max(self.target, self.unresolved_bound)",
         an_interrupted_tree_keeps_its_bound),
-    "the best of those listed": (
-        SupportTree.look, "self.offer(supports[np.argmax(values)])", "None",
-        a_listed_support_may_be_better),
+    "the best of those enumerated": (
+        SupportTree.evaluate, "self.propose(supports[np.argmax(values)])", "None",
+        an_enumerated_support_may_be_better),
     "max_seconds within a node": (
-        SupportTree.opened, "self.run.left == 0", "False", seconds_end_the_root),
+        Walk.is_late, "self.tree.run.left == 0", "False", seconds_end_the_root),
     "cut of the pseudoinverse": (
         iteration.proxy_rows, "len(w) * np.finfo(float).eps * w[-1]", "0", noise_has_no_inverse),
     'keep="best"': (
@@ -547,7 +549,7 @@ REMOVALS = {
     "noise of scores": (
         largest, "8 * EPS * np.abs(score).max()", "0", ties_in_noise_go_to_the_first),
     "work is counted": (
-        SupportTree.opened, "self.run.spend(10 * step_work(found.state))", "pass",
+        SupportTree.spend, "self.run.spend(10 * step_work(found.state))", "None",
         counted_work_ends_the_search),
     "LAPACK gives up": (
         TopPairs.above, "suppress(np.linalg.LinAlgError)", "suppress(KeyError)",
@@ -581,4 +583,4 @@ def test_a_removal_goes_by_the_tree_and_must_be_found_once(monkeypatch):
 def test_two_words_of_what_is_proven():
     """The levels at which an answer counts as proven are those that the text names."""
     assert PROOF == 1e-9
-    assert ground.MAX_MEMORY == 2**31
+    assert checked.MAX_MEMORY == 2**31

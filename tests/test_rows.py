@@ -8,7 +8,8 @@ from test_semidefinite import by_values, capped, clipped
 
 from fspca.check_certificate import row_terms
 from fspca.proof import rows as module
-from fspca.proof.rows import RowState, descend_rows, project_rows, restrict_rows, with_rows
+from fspca.proof.relaxation import State
+from fspca.proof.rows import RowParts, descend_rows, has_rows, project_rows, with_rows
 from fspca.proof.semidefinite import descend, start_from
 from fspca.synthetic import make_scheme
 
@@ -55,8 +56,9 @@ def test_rows_are_projected_on_their_cone(fixed, k, seed):
     d = 9
     Q, t = rng.standard_normal((d, d)), rng.uniform(-0.5, 2.0, d)
     Q[1], Q[5] = 0.0, np.eye(d)[5]
-    X, height, phi = project_rows(Q, t, fixed, k, np.full(d, 0.25), 40, 40)
-    few = project_rows(Q, t, fixed, k, phi)  # the usual sweeps come near
+    required = np.arange(d) < fixed
+    X, height, phi = project_rows(Q, t, required, k, np.full(d, 0.25), 40, 40)
+    few = project_rows(Q, t, required, k, phi)  # the usual sweeps come near
     assert few[0] == pytest.approx(X, abs=3e-3)
     assert few[1] == pytest.approx(height, abs=3e-3)
     for i in range(d):
@@ -90,13 +92,14 @@ def finely(*given):
 
 def splitting(state, m, k, fixed, steps):
     """The ADMM with whole matrices, all parts put together by least squares."""
-    L, P, z, U, V, R, r, u, rho, phi = state
+    _, L, P, z, (U, V, R, r, u), rho, phi = state
+    required = np.arange(len(z)) < fixed
     d, inverse = len(z), together(len(z))
     for step in range(1, steps + 1):
         S, Q, t = np.diag(z) - P, P - np.diag(z / 2), z / 2
         P1 = capped(P - U + L / rho, m, True)
         S1 = by_values(S - V, lambda values: np.maximum(values, 0))
-        Q1, t1, phi = finely(Q - R, t - r, fixed, k, phi)
+        Q1, t1, phi = finely(Q - R, t - r, required, k, phi)
         z1 = np.r_[np.ones(fixed), clipped((z - u)[fixed:], k - fixed)]
         if step % 10 == 0:
             yield rho * (S1 - S + V), rho * (Q - R - Q1), z1, (P, z, U, V, R, r, u, rho)
@@ -124,16 +127,17 @@ def test_the_splitting_step_by_step(monkeypatch, fixed, rho):
     monkeypatch.setattr(module, "project_rows", finely)
     m, k, d = 2, 4, 7
     A = make_scheme("F", d, 0) / 8
-    start = with_rows(next(descend(start_from(A, m, k), m, k, fixed))[-1])._replace(rho=rho)
-    plain = list(splitting(start, m, k, fixed, 50))
     required = np.arange(d) < fixed
+    start = with_rows(next(descend(start_from(A, m, k), m, k, required))[-1])._replace(penalty=rho)
+    plain = list(splitting(start, m, k, fixed, 50))
     for (bound, c, G, Y, z1, state), (C, rows, z, where) in zip(
-        descend_rows(start, m, k, fixed), plain, strict=False
+        descend_rows(start, m, k, required), plain, strict=False
     ):
         assert pytest.approx(C, abs=1e-4) == G @ G.T
         assert pytest.approx(rows, abs=1e-4) == Y
         assert z1 == pytest.approx(z, abs=1e-4)
-        for one, other in zip(state[1:-1], where, strict=True):
+        now = [state.P, state.z, *state.multipliers, state.penalty]
+        for one, other in zip(now, where, strict=True):
             assert one == pytest.approx(other, abs=1e-4)
         costs = np.diag(C) + (np.diag(Y) + row_terms(Y, k, required, np.sqrt)) / 2
         assert c == pytest.approx(costs, abs=1e-4)
@@ -167,10 +171,26 @@ def test_a_reward_is_earned_by_who_is_chosen():
 
 def test_a_state_of_some_of_the_features_is_that_of_their_problem():
     rng, rows = np.random.default_rng(0), np.array([4, 0, 2])
-    squares, vectors = rng.standard_normal((6, 5, 5)), rng.standard_normal((4, 5))
-    state = RowState(*squares[:2], vectors[0], *squares[2:5], *vectors[1:3], 0.7, vectors[3])
-    for one, whole in zip(restrict_rows(state, rows), state, strict=True):
-        if np.ndim(whole) == 2:
-            assert np.array_equal(one, whole[np.ix_(rows, rows)])
-        else:
-            assert np.array_equal(one, whole[rows] if np.ndim(whole) else whole)
+    squares, vectors = rng.standard_normal((5, 5, 5)), rng.standard_normal((4, 5))
+    multipliers = RowParts(*squares[2:], *vectors[:2])
+    state = State(None, *squares[:2], vectors[2], multipliers, 0.7, vectors[3])
+    part = state.restricted(rows)
+    assert has_rows(part)
+    assert part.penalty == 0.7
+    pairs = zip((*part[1:4], *part[4], part[6]), (*state[1:4], *state[4], state[6]), strict=True)
+    for one, whole in pairs:
+        kept = whole[np.ix_(rows, rows)] if whole.ndim == 2 else whole[rows]
+        assert np.array_equal(one, kept)
+
+
+@pytest.mark.parametrize("k", [4, 6])
+def test_the_order_of_features_does_not_matter(k):
+    """Required features may stand anywhere: rows and columns that are permuted come out so."""
+    rng, d = np.random.default_rng(k), 8
+    Q, t, phi = rng.standard_normal((d, d)), rng.uniform(0, 2, d), np.full(d, 0.25)
+    required, order = np.arange(d) % 3 == 0, rng.permutation(d)
+    X, heights, level = project_rows(Q, t, required, k, phi)
+    again = project_rows(Q[np.ix_(order, order)], t[order], required[order], k, phi)
+    assert again[0] == pytest.approx(X[np.ix_(order, order)], abs=1e-9)
+    assert again[1] == pytest.approx(heights[order], abs=1e-9)
+    assert again[2] == pytest.approx(level[order], abs=1e-9)

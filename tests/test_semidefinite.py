@@ -5,17 +5,17 @@ import pytest
 import scipy.linalg
 
 from fspca.covariance.linalg import random_subspace
-from fspca.proof import semidefinite
-from fspca.proof.semidefinite import (
-    State,
+from fspca.proof import projections, semidefinite
+from fspca.proof.projections import (
     TopPairs,
+    clip_to_count,
     clip_to_sum,
-    descend,
-    normal_solver,
-    restrict,
-    start_from,
+    largest_cost,
+    project_cones,
     sum_largest,
 )
+from fspca.proof.relaxation import State
+from fspca.proof.semidefinite import Parts, descend, normal_solver, start_from
 from fspca.synthetic import make_scheme
 
 
@@ -36,6 +36,23 @@ def test_clip_to_sum_is_the_projection(n):
         assert clip_to_sum(v, s) == pytest.approx(clipped(v, s), abs=1e-9)
     v = rng.integers(-2, 3, n) / 2.0  # ties, and knots that coincide
     assert clip_to_sum(v, n - 1) == pytest.approx(clipped(v, n - 1), abs=1e-9)
+
+
+def test_what_is_required_is_there_and_counts():
+    required = np.array([False, True, False, True])
+    z = clip_to_count(np.array([0.9, -3.0, 0.2, 0.1]), 3, required)
+    assert z == pytest.approx([0.85, 1, 0.15, 1])
+    assert clip_to_count(np.array([0.9, -3.0, 0.2, 0.1]), 1, required).tolist() == [0, 1, 0, 1]
+    assert clip_to_count(np.zeros(2), 1, np.ones(2, dtype=bool)).tolist() == [1, 1]
+    costs = np.array([1.0, -2.0, 5.0, 0.5])
+    assert [largest_cost(costs, k, required) for k in (1, 2, 3, 4)] == [-1.5, -1.5, 3.5, 4.5]
+
+
+def test_rows_are_projected_on_the_cones_of_their_lengths():
+    Q, t = np.array([[3.0, 4.0], [3.0, 4.0], [3.0, 4.0], [0.0, 0.0]]), np.array([6.0, 1, -7, 0])
+    X, heights = project_cones(Q, t)
+    assert pytest.approx(np.outer([1, 0.6, 0, 0], [3, 4])) == X
+    assert heights == pytest.approx([6, 3, 0, 0])
 
 
 def test_nothing_is_clipped_to_nothing():
@@ -107,7 +124,7 @@ def test_few_pairs_are_computed_where_few_matter(monkeypatch):
         return some(M, **how) if how else all_pairs(M)
 
     monkeypatch.setattr(scipy.linalg, "eigh", noting)
-    monkeypatch.setattr(semidefinite, "eigh", noting)
+    monkeypatch.setattr(projections, "eigh", noting)
     pairs = TopPairs()
     for M in wobbling(100, 3):
         pairs.positive_part(M)
@@ -117,7 +134,7 @@ def test_few_pairs_are_computed_where_few_matter(monkeypatch):
 
 def splitting(state, m, k, fixed, steps):
     """The ADMM as its authors would write it, every matrix whole; what it yields and where."""
-    Z, L, P, U, z, rho = state
+    Z, L, P, z, (U, _, _), rho, _ = state
     exactly, Z = Z is None, np.eye(len(z)) if Z is None else Z
 
     def lift(z):
@@ -130,7 +147,7 @@ def splitting(state, m, k, fixed, steps):
         S1 = by_values(S - U, lambda values: np.maximum(values, 0))
         z1 = np.r_[np.ones(fixed), clipped((z - u)[fixed:], k - fixed)]
         if step % 10 == 0:
-            yield rho * (S1 - S + U), z1, P, U, z, rho
+            yield rho * (S1 - S + U), z1, P, z, (U, U, u), rho
         old = P
         Pu, Su, zu = 1.7 * P1 - 0.7 * P + U, 1.7 * S1 - 0.7 * S + U, 1.7 * z1 - 0.7 * z + u
         z = np.linalg.solve(normal, 0.5 * np.diag(Z @ (Pu + Su) @ Z.T) + 0.5 * zu)
@@ -161,14 +178,19 @@ def test_the_splitting_step_by_step(rank, fixed, monkeypatch):
     assert start.P.trace() == pytest.approx(m)
     assert start.z == pytest.approx(np.full(8, k / 8))
     plain = list(splitting(start, m, k, fixed, 120))
+    required = np.arange(8) < fixed
     for (bound, c, G, Y, z1, state), (C, z, *where) in zip(
-        descend(start, m, k, fixed), plain, strict=False
+        descend(start, m, k, required), plain, strict=False
     ):
         assert pytest.approx(G @ G.T, abs=1e-9) == Z @ C @ Z.T
         assert c == pytest.approx(np.sum(G**2, axis=1), abs=1e-9)
         assert Y is None
         assert z1 == pytest.approx(z, abs=1e-9)
-        for one, other in zip(state[2:], where, strict=True):
+        for one, other in zip(
+            [*state[2:4], *state.multipliers, state.penalty],
+            [*where[:2], *where[2], where[3]],
+            strict=True,
+        ):
             assert one == pytest.approx(other, abs=1e-9)
         kept = c[:fixed].sum() + np.sort(c[fixed:])[fixed - k :].sum()
         top = np.linalg.eigvalsh(Z @ inner @ Z.T - G @ G.T)[-m:].sum()
@@ -179,22 +201,37 @@ def test_the_splitting_step_by_step(rank, fixed, monkeypatch):
 def test_a_state_of_some_of_the_features_is_that_of_their_problem():
     rng, rows = np.random.default_rng(0), np.array([5, 0, 3])
     A = make_scheme("F", 7, 0)
-    U, z = rng.standard_normal((7, 7)), rng.random(7)
-    whole = State(None, A, A / 2, U + U.T, z, 0.7)
-    part = restrict(whole, rows)
-    assert part.basis is None
-    for one, other in zip(part[1:4], whole[1:4], strict=True):
+    U, z, u = rng.standard_normal((7, 7)), rng.random(7), rng.random(7)
+    whole = State(None, A, A / 2, z, Parts(U + U.T, U @ U.T, u), 0.7)
+    part = whole.restricted(rows)
+    assert part.basis is part.guess is None
+    for one, other in zip(squares(part), squares(whole), strict=True):
         assert np.array_equal(one, other[np.ix_(rows, rows)])
     assert np.array_equal(part.z, z[rows])
-    assert part.rho == 0.7
+    assert np.array_equal(part.multipliers.chosen, u[rows])
+    assert part.penalty == 0.7
     Z = random_subspace(7, 2, rng)
-    thin = State(Z, *(Z.T @ X @ Z for X in whole[1:4]), z, 0.7)
+    inner, P, *both = (Z.T @ X @ Z for X in squares(whole))
+    thin = State(Z, inner, P, z, Parts(*both, u), 0.7)
     for dense in (True, False):
-        part = restrict(thin, rows, dense=dense)
+        part = thin.restricted(rows, dense=dense)
         assert (part.basis is None) == dense
         B = np.eye(3) if dense else part.basis
         assert pytest.approx(np.eye(B.shape[1])) == B.T @ B
-        for one, other in zip(part[1:4], thin[1:4], strict=True):
+        for one, other in zip(squares(part), squares(thin), strict=True):
             assert B @ one @ B.T == pytest.approx((Z @ other @ Z.T)[np.ix_(rows, rows)])
-    assert restrict(thin, rows[:2]).basis is None
-    assert restrict(thin, rows).basis.shape == (3, 2)
+        assert np.array_equal(part.multipliers.chosen, u[rows])
+    assert thin.restricted(rows[:2]).basis is None
+    assert thin.restricted(rows).basis.shape == (3, 2)
+
+
+def squares(state):
+    return state.inner, state.P, *state.multipliers[:2]
+
+
+def test_what_follows_the_features_in_a_guess_stays():
+    guess, rows = np.arange(25.0).reshape(5, 5), np.array([2, 0])
+    none = np.zeros((3, 3))
+    start = State(None, none, none, np.zeros(3), Parts(none, none, np.zeros(3)), 0.5, guess)
+    kept = [2, 0, 3, 4]
+    assert np.array_equal(start.restricted(rows).guess, guess[np.ix_(kept, kept)])

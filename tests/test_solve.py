@@ -12,12 +12,12 @@ from fspca.check_certificate import LISTED, check, decisions
 from fspca.covariance import as_covariance
 from fspca.problem import SharedSupport
 from fspca.proof import tree
-from fspca.proof.ground import Ground
+from fspca.proof.checked import CheckedMatrix
 from fspca.proof.search import Tree
 from fspca.proof.tree import shortened
 from fspca.shared_support import swap
 from fspca.shared_support.refit import solution_on
-from fspca.shared_support.solve import grown
+from fspca.shared_support.solve import search_from
 from fspca.solver import Run
 from fspca.synthetic import make_scheme
 
@@ -46,31 +46,30 @@ class Looking(Tree):
         super().__init__(4, 2, 0.0, None)
         self.value, self.smaller, self.closes, self.seen = value, smaller, closes, []
 
-    def opened(self, part):
-        raise NotImplementedError
+    relax = walk = inherited = prove = divided = None
 
-    def look(self, supports):
+    def evaluate(self, supports):
         self.seen.append(supports.tolist())
         return self.closes
 
 
 @pytest.mark.parametrize("smaller", [False, True])
-def test_supports_are_listed_that_can_be_above_the_target(smaller):
+def test_supports_are_enumerated_that_can_be_above_the_target(smaller):
     rows, c = np.array([2, 4, 6, 8]), np.array([0.0, 1.0, 2.0, 2.0])
     tree, of_one = Looking(0.0, smaller, True), np.array([False, True, False, False])
-    assert tree.listed(rows, np.zeros(4, dtype=bool), -3.0, c)
+    assert tree.enumerate_leaf(rows, np.zeros(4, dtype=bool), -3.0, c)
     assert tree.seen == [[[6, 8]]]  # -3 + 1 + 2 is the target itself
     tree.seen.clear()
-    assert tree.listed(rows, of_one, -0.5, c)
+    assert tree.enumerate_leaf(rows, of_one, -0.5, c)
     assert tree.seen == [[[4]]] * smaller + [[[4, 2], [4, 6], [4, 8]]]
     numbers = (11, 4) if smaller else (6, 3)  # of two features at most, or exactly
-    assert tree.left == LISTED - sum(numbers)
+    assert tree.to_enumerate == LISTED - sum(numbers)
 
 
 def test_supports_that_stay_open_are_not_counted():
     tree = Looking(0.0, False, False)
-    assert not tree.listed(np.arange(4), np.zeros(4, dtype=bool), 1.0, np.zeros(4))
-    assert tree.left == LISTED
+    assert not tree.enumerate_leaf(np.arange(4), np.zeros(4, dtype=bool), 1.0, np.zeros(4))
+    assert tree.to_enumerate == LISTED
 
 
 def test_what_a_proof_keeps_is_short_and_close():
@@ -127,9 +126,9 @@ def test_a_search_cut_short_is_bounded_no_worse_than_before_it():
 
 def bounds_below(A, m, k, heavy):
     """What a search says of its first nodes, whose root has this bound."""
-    ground, seen = Ground(as_covariance(A), SharedSupport(m, k)), []
+    checked, seen = CheckedMatrix.of(as_covariance(A), SharedSupport(m, k)), []
     with Run(3, None, lambda news: seen.append(news.bound)) as run:
-        found = grown(ground, 0.0, swap(A, m, k), heavy, run)
+        found = search_from(checked, 0.0, swap(A, m, k), heavy, run)
     assert check(claim_of(A, found)).holds
     return seen
 
@@ -145,17 +144,18 @@ def test_a_part_is_bounded_no_worse_than_the_node_above_it():
 
 @pytest.fixture
 def rewarded(monkeypatch):
-    """Parts are divided and not listed, and rewards are tried wherever they may decide anything."""
-    for name, value in {"FEW": 0, "AT_FIRST": 0, "WORTH": 0.0, "SHARE": 1.0, "DEAR": 0}.items():
+    """Parts are divided, not enumerated, and rewards are tried wherever they may decide."""
+    for name, value in {"FEW": 0, "AT_FIRST": 0, "WORTH": 0.0, "DEAR": 0}.items():
         monkeypatch.setattr(tree, name, value)
-    monkeypatch.setattr(Tree, "one_by_one", 1)
-    honest, decided = tree.SupportTree.sharpened, []
+    monkeypatch.setattr("fspca.proof.search.SHARE", 1.0)
+    monkeypatch.setattr(Tree, "most_enumerated", 1)
+    honest, decided = tree.SupportTree.tightened_costs, []
 
-    def noted(self, found, fixed):
-        decided.append(honest(self, found, fixed))
+    def noted(self, found, required):
+        decided.append(honest(self, found, required))
         return decided[-1]
 
-    monkeypatch.setattr(tree.SupportTree, "sharpened", noted)
+    monkeypatch.setattr(tree.SupportTree, "tightened_costs", noted)
     return decided
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fspca.covariance import Covariance, as_covariance
 from fspca.covariance.linalg import EPS
-from fspca.nonnegative.low_rank import checked_rank
+from fspca.nonnegative.low_rank import checked_rank, checked_single
 from fspca.nonnegative.spannogram import spannogram
 from fspca.problem import Nonnegative, check_solution
 from fspca.proof.bounds import upper_bound
@@ -101,9 +101,7 @@ def certify_nonnegative(A, solution, *, rank=None, max_iter=200):
     >>> certify_nonnegative(A, em(A, 1, 2), rank=1).gap < 1e-6
     True
     """
-    problem = getattr(solution, "problem", None)
-    if not isinstance(problem, Nonnegative) or problem.m != 1:
-        raise ValueError(f"problem={problem} must be Nonnegative with m=1")
+    problem = checked_single(solution)
     if not (verdict := check_solution(A, solution)):  # one of another A, say
         raise ValueError(f"solution does not fit A: {verdict}")
     bounds = [*nonnegative_bounds(A, problem.k, rank=rank, max_iter=max_iter).values()]

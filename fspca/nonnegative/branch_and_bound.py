@@ -1,7 +1,7 @@
 """Branch and bound: the best nonnegative component of A itself, proven.
 
 A node says which entries are positive and which are zero; `fspca/proof/search.py` says how such a
-tree grows, `tree.py` what is done with a node.
+tree grows, `fspca/proof/nonnegative_tree.py` what is particular to this one.
 """
 
 from dataclasses import replace
@@ -78,26 +78,26 @@ def branch_and_bound_nonnegative(A: Covariance, m: int, k: int, *, gap: float = 
     A, rng = A.plain, np.random.default_rng(seed)
     run = Run(max_iter, max_seconds, progress)
     tree = ComponentTree(A, k, gap, run)
-    if tree.ground.full.min() >= 0:
+    if tree.relaxation.full.min() >= 0:
         found = solve(A, 1, k, gap=gap, seed=seed, max_iter=max_iter, max_seconds=max_seconds,
                       progress=progress)  # fmt: skip
         problem, solver = Nonnegative(1, k), "branch_and_bound_nonnegative"
         return replace(found, W=np.abs(found.W), problem=problem, solver=solver)
     rows, none, most = np.arange(A.size), np.zeros(A.size, dtype=bool), A.leading(1)[0][0]
-    root = Part(rows, none, tree.ground.start, tree.place(rows, rows[none], -1))
+    root = Part(rows, none, tree.relaxation.start, tree.place(rows, none, -1))
     tree.push([(most * (1 + PROOF), root)])
     with run:
-        tree.offer(alone(A))
+        tree.propose(alone(A))
         run.answer = tree.answer
         for _ in range(n_starts):
-            tree.offer(A.product(rng.standard_normal((A.size, 1)))[:, 0])
+            tree.propose(A.product(rng.standard_normal((A.size, 1)))[:, 0])
         tree.search()
 
     def build():
         bound = tree.bound if run.bound is None else min(run.bound, tree.bound)
         found = answer(A, k, tree.answer, "branch_and_bound_nonnegative", bound,
                        **run.facts | {"history": (*tree.history, tree.value)})  # fmt: skip
-        if run.stopped == "interrupted" or tree.stuck > tree.target or not tree.arrays:
+        if run.stopped == "interrupted" or tree.unresolved_bound > tree.target or not tree.arrays:
             return found
         return replace(found, certificate=tree.claim(tree.bound))
 

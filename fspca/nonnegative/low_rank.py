@@ -113,6 +113,14 @@ def ascend_one(A, x, k, run):
     return ascend(A, x[:, None], lambda x: keep_positive(A.product(x)[:, 0], k)[:, None], run)[:, 0]
 
 
+def checked_single(solution):
+    """Return the problem of a solution, which must be of one nonnegative component."""
+    problem = getattr(solution, "problem", None)
+    if not isinstance(problem, Nonnegative) or problem.m != 1:
+        raise ValueError(f"problem={problem} must be Nonnegative with m=1")
+    return problem
+
+
 def refit_nonnegative(A, solution, max_iter=1000):
     """Return a nonnegative component improved on A itself, its bound kept.
 
@@ -125,9 +133,7 @@ def refit_nonnegative(A, solution, max_iter=1000):
     >>> refit_nonnegative(A, coarse).objective >= coarse.objective
     True
     """
-    A, problem = as_covariance(A).plain, getattr(solution, "problem", None)
-    if not isinstance(problem, Nonnegative) or problem.m != 1:
-        raise ValueError(f"problem={problem} must be Nonnegative with m=1")
+    A, problem = as_covariance(A).plain, checked_single(solution)
     run = Run(checked_count("max_iter", max_iter))
     with run:
         ascend_one(A, solution.W[:, 0], problem.k, run)

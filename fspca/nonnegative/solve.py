@@ -13,7 +13,8 @@ from fspca.nonnegative.low_rank import low_rank
 from fspca.nonnegative.spannogram import best_cell
 from fspca.problem import Nonnegative, Solution, solution_of
 from fspca.proof.bounds import upper_bound
-from fspca.proof.nonnegative_relaxation import SignedGround, claim_of_columns
+from fspca.proof.claims import claim_of, gap_of
+from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation
 from fspca.proof.search import PROOF
 from fspca.solver import Listener, Run, solves
 
@@ -193,13 +194,15 @@ def tell_bound(A, problem, W, max_iter, run):
         return None
     if not array.any():
         return run.tell(bound=0.0)
-    ground, found = SignedGround(array, m, rows, FORMED - len(array) if d > FORMED else None), None
-    source = ground.descend(np.arange(d), np.zeros(d, dtype=bool), ground.start)
+    few = FORMED - len(array) if d > FORMED else None
+    relaxation, found = NonnegativeRelaxation(array, problem, few), None
+    none = np.zeros(d, dtype=bool)
+    source = relaxation.descend(np.arange(d), none, relaxation.start)
     for _ in range(10, max_iter + 10, 10):
         now = next(source)[0]
         found = now if found is None or now.value < found.value else found
         run.tell(bound=found.value)
         if found.value <= run.value * (1 + PROOF) or run.left == 0:
             break
-    arrays = {f"{name}_0": array for name, array in found.arrays.items()}
-    return claim_of_columns(W, problem.counts, rows, run.value, found.value, arrays)
+    gap = gap_of(run.value, found.value, PROOF)
+    return claim_of(relaxation.checked, gap, found.arrays, W=W, counts=problem.counts)

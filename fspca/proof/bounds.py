@@ -16,14 +16,16 @@ import numpy as np
 from fspca.covariance import Matrix, as_covariance
 from fspca.covariance.validate import checked_choice
 from fspca.problem import SharedSupport
-from fspca.proof.ground import MAX_MEMORY, Certificate, Ground
+from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
+from fspca.proof.claims import Certificate, claimed
 from fspca.proof.probable import probable_bound
-from fspca.proof.rows import RowState, descend_rows, with_rows
-from fspca.proof.semidefinite import descend, restrict, start_from, sum_largest
+from fspca.proof.projections import largest_cost
+from fspca.proof.rows import descend_rows, has_rows, with_rows
+from fspca.proof.semidefinite import descend, start_from
 from fspca.solver import Listener, Progress, check_common, heard
 
 METHODS = ("eigenvalue", "diagonal", "shifted", "dual", "rows")
-LIGHT = METHODS[:3]
+CLOSED_FORM = METHODS[:3]
 ROWS_SIZE = 700  # features up to which rows are bounded
 SPANNED = 150  # eigenvectors of data in the basis of C
 WORK = 2e12  # floating-point operations of a bound that must be had quickly
@@ -100,36 +102,45 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Se
     problem.fit(A.size)
     checked_choice("method", method, METHODS)
     check_common({"max_iter": max_iter, "max_seconds": max_seconds, "progress": progress})
-    ground = Ground(A, problem, max_memory)
-    if method in LIGHT or ground.matrix is None:
-        return least_light_bound(ground, [method])
-    ends, start = max_seconds and perf_counter() + max_seconds, init and init.state
-    return dual_bound(ground, method == "rows", max_iter, ends, target, start, progress)
+    checked = CheckedMatrix.of(A, problem, max_memory)
+    if method in CLOSED_FORM or checked.matrix is None:
+        return least_closed_form(checked, [method])
+    ends = max_seconds and perf_counter() + max_seconds
+    start = init and init.state
+    return dual_bound(checked, method == "rows", max_iter, ends, target, start, progress)
 
 
-def least_light_bound(ground, methods=LIGHT):
-    """Return the least of the light bounds, the only one that is proven."""
-    if ground.matrix is None:
-        return probable_bound(ground.A, ground.problem)
-    m, k, rows, fixed = ground.problem.m, ground.problem.k, ground.rows, ground.fixed
-    values, V = ground.leading(rows, m + 1)
+def least_closed_form(checked, methods=CLOSED_FORM):
+    """Return the least of the bounds in closed form, the only one that is proven."""
+    if checked.matrix is None:
+        return probable_bound(checked.A, checked.problem)
+    m, rows, required = checked.m, checked.rows, checked.required
+    values, V = checked.leading(rows, m + 1)
     sigma = max(values[m], 0.0) if m < len(values) else 0.0
-    G = {"eigenvalue": V[:, :0],
-         "shifted": V[:, :m] * np.sqrt(np.maximum(values[:m] - sigma, 0.0))}  # fmt: skip
+    factors = {
+        "eigenvalue": V[:, :0],
+        "shifted": V[:, :m] * np.sqrt(np.maximum(values[:m] - sigma, 0.0)),
+    }
     rest = {"eigenvalue": values[:m].sum(), "diagonal": 0.0, "shifted": m * sigma}
-    witness = {"eigenvalue": (values[:m], V[:, :m]), "shifted": (np.array([sigma]), V[:, :1])}
+    witnesses = {
+        "eigenvalue": (values[:m], V[:, :m]),
+        "shifted": (np.array([sigma]), V[:, :1]),
+    }
 
     def bound(method):
-        c = ground.A.diagonal()[rows] if method == "diagonal" else np.sum(G[method] ** 2, axis=1)
-        return rest[method] + c[:fixed].sum() + sum_largest(c[fixed:], k - fixed)
+        of_all = method == "diagonal"  # of data, V spans a part of what A does
+        c = checked.A.diagonal()[rows] if of_all else np.sum(factors[method] ** 2, axis=1)
+        return rest[method] + largest_cost(c, checked.k, required)
 
     best = min(methods, key=bound)
-    if best == "diagonal" and ground.of_data:
-        return Certificate(ground.bound(rows, fixed, {"whole": 1})[2], {"whole": 1})
-    if best == "diagonal":
-        G[best], witness[best] = ground.root(rows), (np.zeros(1), V[:, :1])
-    proven, arrays = ground.prove(rows, fixed, G[best], None, witness[best])
-    return Certificate(proven[2], arrays)
+    if best == "diagonal" and checked.of_data:
+        found = checked.bound(rows, required, {"whole": 1})
+    else:
+        if best == "diagonal":
+            factors[best] = checked.root(rows)
+            witnesses[best] = (np.zeros(1), V[:, :1])
+        found = checked.prove(rows, required, factors[best], None, witnesses[best])
+    return Certificate(found.value, found.arrays)
 
 
 def step_work(state):
@@ -138,7 +149,7 @@ def step_work(state):
     The added numbers are what Python costs around small arrays, in the size of an eigenproblem.
     """
     d, p = len(state.z), len(state.inner)
-    if isinstance(state, RowState):
+    if has_rows(state):
         return (p + 200) ** 3
     return 4 / 3 * (p + 80) ** 3 + (0 if state.basis is None else 2 * d * p**2)
 
@@ -151,71 +162,114 @@ def quick_work(state):
     return steps * (step_work(state) / 4 + rows)
 
 
-def dual_bound(ground, rowwise, max_iter, ends=None, target=-np.inf, init=None, progress=None):
-    """Follow the ADMM and keep the best bound; stop at the target, a budget or a standstill."""
-    scale, state = relaxed(ground) if init is None else init
-    best, n_iter, fixed, interrupted = None, 0, ground.fixed, False
-    m, k = ground.problem.m, ground.problem.k
-    rowwise = rowwise and fixed < len(ground.rows) <= ROWS_SIZE and not ground.wide(ground.rows)
-    stages = [descend] + [descend_rows] * rowwise
-    stages = stages if hasattr(state, "basis") else stages[1:]  # of rows already
-    try:
-        for stage in stages:
-            if stage is descend_rows and hasattr(state, "basis"):
-                state = with_rows(restrict(state, np.arange(len(state.z)), dense=True))
-            last, share = np.inf, 1 if stage is stages[-1] else 0.25
-            for found in islice(stage(state, m, k, fixed), int(max_iter * share) // 10 or 1):
-                n_iter, state = n_iter + 10, found[-1]
-                best = found if best is None or found[0] < best[0] else best
-                if progress:
-                    heard(progress, Progress(n_iter // 10, -np.inf, best[0] * scale))
-                late = ends is not None and perf_counter() > ends
-                if late or best[0] * scale <= target:
-                    break
-                if n_iter % 100 == 0:
-                    if last - best[0] < 1e-6 * best[0]:
-                        break
-                    last = best[0]
-            if late or best[0] * scale <= target:
+class Descent:
+    """The relaxation of a covariance, followed: its best bound, and when to stop."""
+
+    STANDSTILL = 1e-6  # relative: what a hundred steps must gain, a tenth of what is shown of a gap
+
+    def __init__(self, scale, ends, target, progress):
+        self.scale = scale
+        self.ends = ends
+        self.target = target / scale
+        self.progress = progress
+        self.best = None
+        self.state = None
+        self.n_iter = 0
+        self.interrupted = False
+
+    @property
+    def done(self):
+        """Whether the time is over, or the target reached."""
+        late = self.ends is not None and perf_counter() > self.ends
+        return late or self.best.bound <= self.target
+
+    def follow(self, walk):
+        """Keep the best of what a walk finds, until it is done or stands still."""
+        last = np.inf
+        for found in walk:
+            self.n_iter += 10
+            self.state = found.state
+            if self.best is None or found.bound < self.best.bound:
+                self.best = found
+            if self.progress:
+                news = Progress(self.n_iter // 10, -np.inf, self.best.bound * self.scale)
+                heard(self.progress, news)
+            if self.done:
                 break
-    except KeyboardInterrupt:
-        if best is None:
-            raise
-        interrupted = True
-    _, _, G, Y, z, _ = best
-    Y = None if Y is None else Y * scale
-    proven, arrays = ground.prove(ground.rows, fixed, G * np.sqrt(scale), Y)
-    wanted = np.zeros(ground.A.size)
-    wanted[ground.rows] = z
-    return Certificate(proven[2], arrays, 1.0, wanted, n_iter, (scale, state), interrupted)
+            if self.n_iter % 100 == 0:
+                if last - self.best.bound < self.STANDSTILL * self.best.bound:
+                    break
+                last = self.best.bound
+
+    def go(self, state, problem, max_iter, rowwise):
+        """Follow the relaxation without rows, then, where wanted, for the most part that with them.
+
+        A Ctrl-C ends it, once there is a bound.
+        """
+        m, k, required = problem
+        try:
+            if not has_rows(state):
+                share = 0.25 if rowwise else 1  # the start of the one with rows, not its equal
+                self.follow(islice(descend(state, m, k, required), steps_of(max_iter * share)))
+                if not rowwise or self.done:
+                    return
+                state = with_rows(self.state.restricted(np.arange(len(state.z)), dense=True))
+            self.follow(islice(descend_rows(state, m, k, required), steps_of(max_iter)))
+        except KeyboardInterrupt:
+            if self.best is None:
+                raise
+            self.interrupted = True
 
 
-def relaxed(ground):
+def steps_of(max_iter):
+    """How many times a walk that pauses after ten steps may go on, once at least."""
+    return int(max_iter) // 10 or 1
+
+
+def dual_bound(checked, rowwise, max_iter, ends=None, target=-np.inf, init=None, progress=None):
+    """Follow the ADMM and keep the best bound; stop at the target, a budget or a standstill."""
+    scale, state = relaxed(checked) if init is None else init
+    rows, required = checked.rows, checked.required
+    small = required.sum() < len(rows) <= ROWS_SIZE and not checked.wide(rows)
+    descent = Descent(scale, ends, target, progress)
+    descent.go(state, (checked.m, checked.k, required), max_iter, rowwise and small)
+    best = descent.best
+    Y = None if best.Y is None else best.Y * scale
+    found = checked.prove(rows, required, best.G * np.sqrt(scale), Y)
+    wanted = np.zeros(checked.A.size)
+    wanted[rows] = best.z
+    facts = (wanted, descent.n_iter, (scale, descent.state), descent.interrupted)
+    return Certificate(found.value, found.arrays, 1.0, *facts)
+
+
+def relaxed(checked):
     """Return (scale, state): the relaxation of A / scale before its first step.
 
     C is sought on the range of A (of data, on its leading part) and the unit vectors of the
     largest variances.
     """
-    rows, m, k = ground.rows, ground.problem.m, ground.problem.k
-    values, Y = ground.leading(rows, len(rows))
+    rows, m, k = checked.rows, checked.m, checked.k
+    values, Y = checked.leading(rows, len(rows))
     total = values[:m].sum()
     scale = 2.0 ** np.round(np.log2(total / m)) if total > 0 else 1.0
     Y = Y[:, values > len(rows) * 2.0**-52 * values.max()]
-    if not ground.of_data and Y.shape[1] + 2 * k > 0.7 * len(rows):
-        return scale, start_from(ground.block(rows) / scale, m, k)
-    if ground.of_data and Y.shape[1] > 2 * SPANNED:
+    spans_most = Y.shape[1] + 2 * k > 0.7 * len(rows)  # then a basis saves nothing
+    if not checked.of_data and spans_most:
+        return scale, start_from(checked.block(rows) / scale, m, k)
+    if checked.of_data and Y.shape[1] > 2 * SPANNED:
         Y = Y[:, :SPANNED]
-    likely = np.argsort(-ground.A.diagonal()[rows], kind="stable")[: min(2 * k, k + 2 * SPANNED)]
+    likely = np.argsort(-checked.A.diagonal()[rows], kind="stable")[: min(2 * k, k + 2 * SPANNED)]
     units = np.zeros((len(rows), len(likely)))
     units[likely, np.arange(len(likely))] = 1
     Z, R = np.linalg.qr(np.hstack([Y, units]))
     Z = Z[:, np.abs(np.diag(R)) > 1e-8]  # unit vectors that the rest spans already add nothing
-    if ground.of_data:
-        image = ground.array[:, rows] @ Z
+    if checked.of_data:
+        image = checked.array[:, rows] @ Z
         return scale, start_from(image.T @ image / scale, m, k, Z)
-    return scale, start_from(Z.T @ ground.block(rows) @ Z / scale, m, k, Z)
+    return scale, start_from(Z.T @ checked.block(rows) @ Z / scale, m, k, Z)
 
 
 def with_bound(A, solution, found, max_memory=MAX_MEMORY):
     """Return the solution with a bound that was found for its problem, and its claim."""
-    return Ground(as_covariance(A).plain, solution.problem, max_memory).claimed(solution, found)
+    checked = CheckedMatrix.of(as_covariance(A).plain, solution.problem, max_memory)
+    return claimed(checked, solution, found)

@@ -8,8 +8,9 @@ import numpy as np
 from fspca.covariance import Matrix, as_covariance
 from fspca.nonnegative.solve import tell_bound
 from fspca.problem import Nonnegative, SeparateSupports, SharedSupport, Solution, check_solution
-from fspca.proof.bounds import dual_bound, least_light_bound
-from fspca.proof.ground import MAX_MEMORY, Ground
+from fspca.proof.bounds import dual_bound, least_closed_form
+from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
+from fspca.proof.claims import claimed
 from fspca.proof.search import PROOF
 from fspca.proof.separate import with_claim
 from fspca.solver import Listener, Run, check_common
@@ -79,16 +80,17 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
 def shared(A, solution, max_iter, max_seconds, max_memory, progress):
     """The best of the closed-form bounds and the relaxation's."""
     ends = None if max_seconds is None else perf_counter() + max_seconds
-    ground, target = Ground(A, solution.problem, max_memory), solution.objective * (1 + PROOF)
-    found = least_light_bound(ground)
+    checked = CheckedMatrix.of(A, solution.problem, max_memory)
+    target = solution.objective * (1 + PROOF)
+    found = least_closed_form(checked)
     late = ends is not None and perf_counter() > ends
-    if found.bound > target and ground.matrix is not None and not late:
+    if found.bound > target and checked.matrix is not None and not late:
         with Run(None, None, progress) as run:  # which may be a bar
             run.keep(solution.objective, solution)
             tell = None if progress is None else run.hear
-            heavy = dual_bound(ground, True, max_iter, ends, target, None, tell)
-        found = min(found, heavy, key=lambda each: each.bound)
-    return ground.claimed(solution, found)
+            dual = dual_bound(checked, True, max_iter, ends, target, None, tell)
+        found = min(found, dual, key=lambda each: each.bound)
+    return claimed(checked, solution, found)
 
 
 def nonnegative(A, solution, max_iter, max_seconds, progress):

@@ -1,138 +1,96 @@
-"""Claims as files: what is written for a stranger to check, and a table made into its matrix.
+"""Claims: what is proven, written down so that anybody can check it with the matrix beside it."""
 
-What was done to a table stands in fields that begin with "table_".  A reader that meets one which
-it does not know cannot repeat it, and says so: weights and filled values may come as such.
-"""
-
-import hashlib
+import warnings
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from fspca.check_certificate import check, sha256
-from fspca.covariance import Covariance, as_covariance
-from fspca.covariance.intake import opened
-from fspca.datasets.files import open_archive, write_arrays
+from fspca.check_certificate import VERSION, check
 
-MAX_MEMORY = 2**31  # bytes that a matrix may take to be written
-ROWS = 2**22  # numbers of a table in hand at once
-SAME = 1e-9  # of two deviations: what two computers may differ by in a covariance of one table
+ROUNDING = 1e-12  # relative, of a gap: more than its own arithmetic loses
+ANY_GAP = 1e99  # of a claim that is to be bounded: the checker then closes every node
 
 
-def save_claim(path, certificate, A):
-    """Write the claim with its matrix, or the factor of wide data, and how a table gave it."""
-    if not str(path).endswith(".npz"):
-        raise ValueError(f"path={str(path)!r} must end in .npz")
-    if certificate is None:
-        raise ValueError(
-            "solution has no certificate to save: certify(A, solution), solve, solve_separate and "
-            "solve_nonnegative give one where the checker accepts it"
-        )
-    A = as_covariance(A)
-    reasons = []
-    for matrix in matrices(A.plain):
-        verdict = check(certificate | matrix)
-        if verdict.holds:
-            (name,) = matrix
-            bound_to = {"sha256": sha256(name, matrix[name])}
-            return write_arrays(path, certificate | matrix | bound_to | recipe(A))
-        reasons.append(verdict.reason)
-    told = reasons[0] if reasons else "its matrix does not fit the memory"
-    raise ValueError(f"A is not the matrix of this certificate: {told}")
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """An upper bound, and the arrays of a certificate that prove it.
+
+    `factor` is G with C = GG'; `arrays` is all that goes into a claim, the Y of the rows too;
+    where the bound only holds with a `probability`, there are none.  `z` is how much of
+    each feature the relaxation wants, `state` where its iteration stands.
+    """
+
+    bound: float
+    arrays: dict = field(default_factory=dict, repr=False)
+    probability: float = 1.0
+    z: np.ndarray | None = field(default=None, repr=False)
+    n_iter: int = 0
+    state: tuple | None = field(default=None, repr=False)
+    interrupted: bool = False
+
+    @property
+    def factor(self):
+        return self.arrays.get("G")
 
 
-def matrices(A):
-    """Yield what a claim may carry: the factor of wide data, and the matrix."""
-    X, d = A.wide_factor(), A.size
-    if X is not None:
-        yield {"X": np.asarray(X, dtype=float)}
-    if 8 * d**2 <= MAX_MEMORY:
-        full = A.submatrix(np.arange(d))
-        yield {"A": (full + full.T) / 2}
+def gap_of(value, bound, spare=1e-15):
+    """Return a relative gap that is no less than that of these two."""
+    return max(bound / value - 1, 0.0) * (1 + ROUNDING) + spare if value > 0 else 0.0
 
 
-def recipe(A):
-    """Return what was done to the table that A is of, as fields of a claim."""
-    if A.table is None:
-        return {}
-    X, done = A.table
-    n = X.shape[0]
-    done = done | {"divisor": {"n-1": n - 1, "n": n}.get(done["divisor"], done["divisor"])}
-    none = np.zeros(0, dtype=int)
-    left_out = {"table_rows_left_out": none, "table_columns_left_out": none}
-    return {"table_sha256": sum_of_table(X), **left_out} | {
-        f"table_{name}": np.array(value) for name, value in done.items()
+def claim_of(checked, gap, arrays, **facts):
+    """Return the claim, without its matrix, that an answer is within the gap of the best.
+
+    `arrays` are those of a tree, or of its only node.
+    """
+    if "nodes" not in arrays:
+        arrays = {f"{name}_0": array for name, array in arrays.items()}
+    asked = {"version": VERSION, "kind": checked.kind, "m": checked.m, "k": checked.k, "gap": gap}
+    return asked | facts | arrays
+
+
+def claimed(checked, solution, found):
+    """Return the solution of a shared support with a bound and its claim, if the checker accepts.
+
+    `found` is a Certificate of that problem.
+    """
+    bound = max(found.bound, solution.objective)
+    chance = found.probability
+    bare = replace(solution, upper_bound=bound, bound_probability=chance, certificate=None)
+    if not found.arrays:  # chance is part of it
+        return bare
+    value = checked.value(solution.support)
+    facts = {
+        "support": np.asarray(solution.support),
+        "required": np.array(checked.problem.required, dtype=int),
+        "forbidden": np.array(checked.problem.forbidden, dtype=int),
     }
+    claim = claim_of(checked, gap_of(value, found.bound), found.arrays, **facts)
+    verdict = check(claim | checked.named)
+    if verdict.holds:
+        return replace(bare, certificate=claim)
+    if value <= 0:  # of nothing a gap would be no share
+        return bare
+    return refused(solution, verdict)
 
 
-def sum_of_table(X):
-    """Return the sha256 of a table, read some rows at a time, as the format takes that of X."""
-    X = opened(X)[0]
-    found = hashlib.sha256(f"X {X.shape[0]} {X.shape[1]}\n".encode())
-    step = max(1, ROWS // X.shape[1])
-    rows = X.tocsr() if hasattr(X, "tocsr") else X
-    for start in range(0, X.shape[0], step):
-        part = rows[start : start + step]
-        part = part.toarray() if hasattr(part, "toarray") else np.asarray(part)
-        found.update(np.ascontiguousarray(part, "<f8").tobytes())
-    return found.hexdigest()
+def least_claimed(checked, solution, tried, **facts):
+    """Return the solution with the least bound that the checker finds, and its claim.
+
+    `tried` are the arrays of several certificates.
+    """
+    claims = [claim_of(checked, ANY_GAP, arrays, **facts) for arrays in tried]
+    verdicts = [check(claim | checked.named) for claim in claims]
+    bounds = [verdict.bound if verdict.holds else np.inf for verdict in verdicts]
+    best = int(np.argmin(bounds))
+    verdict = verdicts[best]
+    if not verdict.holds:
+        return refused(solution, verdict)
+    claim = claims[best] | {"gap": gap_of(verdict.value, verdict.bound)}
+    return replace(solution, upper_bound=max(verdict.bound, solution.objective), certificate=claim)
 
 
-def check_with_table(path, X, exact=False):
-    """Return the verdict on a claim file of a table, made into a matrix as the file says."""
-    with open_archive(path) as file:
-        claim = {name: file[name] for name in file.files}
-    if not any(name.startswith("table_") for name in claim):
-        return check(claim, X=X, exact=exact)
-    A = repeated(claim, X)
-    verdict = check(claim, exact=exact)
-    if verdict.reason.startswith("needs data"):  # it carries a sum alone
-        given = [check(claim, **matrix, exact=exact) for matrix in matrices(A)]
-        return max(given, key=lambda each: each.holds)
-    if verdict.holds and not is_of(claim, A):
-        raise ValueError("the matrix that the claim carries is not that of the table")
-    return verdict
-
-
-def repeated(claim, X):
-    """Return the covariance of a table, by what the claim says was done to it."""
-    done = {name.removeprefix("table_"): x for name, x in claim.items() if name[:6] == "table_"}
-    said = str(done.pop("sha256", ""))
-    if sum_of_table(X) != said:
-        raise ValueError("the table is not the one that the claim speaks of: its sha256 differs")
-    rows, columns = done.pop("rows_left_out", []), done.pop("columns_left_out", [])
-    unknown = set(done) - {"center", "divisor", "standardize"}
-    if unknown:
-        raise ValueError(f"the claim's table was given {', '.join(sorted(unknown))}, which this "
-                         "version cannot repeat")  # fmt: skip
-    kept = opened(X)[0]
-    kept = kept.tocsr() if hasattr(kept, "tocsr") else kept
-    kept = kept[kept_of(kept.shape[0], rows, "rows")][:, kept_of(kept.shape[1], columns, "columns")]
-    center, standardize = (bool(done.get(name, 0)) for name in ("center", "standardize"))
-    return Covariance.from_data(kept, center=center, standardize=standardize,
-                                divisor=float(done.get("divisor", 1)))  # fmt: skip
-
-
-def kept_of(count, left_out, what):
-    """Return the numbers that are not left out."""
-    given = np.asarray(left_out)
-    numbers = given.astype(int)
-    if not np.array_equal(given, numbers) or np.any((numbers < 0) | (numbers >= count)):
-        raise ValueError(f"the claim leaves out {what} that the table does not have")
-    return np.setdiff1d(np.arange(count), numbers)
-
-
-def is_of(claim, A):
-    """Say whether the matrix of a claim is that of the table, but for rounding."""
-    if "A" in claim:
-        found, carried = A.submatrix(np.arange(A.size)), np.asarray(claim["A"], dtype=float)
-    else:
-        # the rows of a factor may be turned: what they say of the features is compared
-        factor, X = A.wide_factor(), np.asarray(claim["X"], dtype=float)
-        if factor is None or factor.shape != X.shape:
-            return False
-        found, carried = factor, X
-    if found.shape != carried.shape:
-        return False
-    deviations = np.sqrt(np.maximum(A.diagonal(), 0))
-    of_rows = deviations[:, None] if "A" in claim else 1.0
-    return bool(np.all(np.abs(found - carried) <= SAME * of_rows * deviations))
+def refused(solution, verdict):
+    """Return the solution as it is, and warn that a bound of it was refused."""
+    warnings.warn(f"no bound: the checker refuses it, {verdict.reason}", stacklevel=3)
+    return solution

@@ -13,114 +13,28 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import block_diag, eigh
 
-import fspca.check_certificate as checker
 from fspca.covariance.linalg import largest
-from fspca.proof.search import PROOF
-from fspca.proof.semidefinite import RELAX, clip_to_sum, normal_solver
+from fspca.proof.checked import CheckedMatrix
+from fspca.proof.projections import TopPairs, clip_to_count, project_cones
+from fspca.proof.relaxation import Consensus, Relaxation, State
+from fspca.proof.semidefinite import normal_solver
 
+POWERS = {"G": 0.5, "H": 0.5, "few": 0}  # of A's scale in an array; in the others it is 1
 SWEEPS = 3  # towards the nearest matrix that keeps to the cuts, in a step of the iteration
 
 
-class Bound(NamedTuple):
-    """No P of the node explains more than `value`; a support J at most rest + sum of c over J."""
+class SignedParts(NamedTuple):
+    """What the conditions are about: P, S = Diag(z) - P, rows P_i - z_i e_i / 2, P's entries, z.
 
-    rest: float
-    c: np.ndarray
-    value: float
-    arrays: dict
-
-
-def claim_of_columns(W, counts, k, value, bound, arrays):
-    """Return the claim, without its matrix, that nothing explains more than the bound."""
-    gap = max(bound / value - 1, 0.0) + PROOF if value > 0 else 0.0
-    asked = {"version": checker.VERSION, "kind": "nonnegative", "m": W.shape[1], "k": k, "gap": gap}
-    return asked | {"W": W, "counts": counts} | arrays
-
-
-class SignedState(NamedTuple):
-    """Where the iteration stands: P and z, a multiplier for each copy of them, the penalty, N."""
-
-    P: np.ndarray
-    z: np.ndarray
-    U: tuple
-    rho: float
-    N: np.ndarray
-
-    def restricted(self, rows):
-        """The state on some of the features."""
-        square = np.ix_(rows, rows)
-        U = tuple(u[square] if u.ndim == 2 else u[rows] for u in self.U)
-        kept = np.append(rows, np.arange(len(self.z), len(self.N)))
-        return SignedState(self.P[square], self.z[rows], U, self.rho, self.N[np.ix_(kept, kept)])
-
-
-class SignedGround:
-    """A dense matrix as the checker sees it: every bound is the one that it will compute.
-
-    With a count it is data X of A = X'X, and Y and N are about so many features.
+    Rows, entries and heights z / 2 are those of few features.
     """
 
-    def __init__(self, array, m, k, count=None):
-        self.m, self.k, self.full, self.Z, d = m, k, array, np.zeros((0, 0)), array.shape[1]
-        self.numbers = checker.Floating(array, count is not None, [])
-        self.matrix = checker.Matrix(array, count is not None, self.numbers)
-        if count is not None:
-            self.few = largest(np.sum(array**2, axis=0), count)
-            others = np.delete(np.arange(d), self.few)
-            self.Z = np.linalg.qr(array[:, others].T)[0]
-            self.V = np.zeros((d, count + self.Z.shape[1]))
-            self.V[self.few, np.arange(count)], self.V[others, count:] = 1.0, self.Z
-            image = array @ self.V
-            self.full = image.T @ image
-        top = np.linalg.eigvalsh(self.full)[-1]
-        self.scale = 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
-        few, inner = count or d, len(self.full)
-        U = tuple(np.zeros(n) for n in [(inner, inner)] * 2 + [(few, few)] * 2 + [few, d])
-        rho = min(max(2 * m / k, 0.06), 0.5)  # P's entries are of the order m / k
-        self.start = SignedState(np.eye(inner) * (m / inner), np.full(d, k / d), U, rho, U[2])
-
-    def bound(self, rows, required, arrays, **cuts):
-        """Return the Bound that the arrays G, Y and N prove of A on these rows, ascending."""
-        state = np.zeros(self.matrix.array.shape[1], dtype=np.int8)
-        state[rows], state[rows[required]] = 1, 2
-        shapes, read = checker.KINDS["nonnegative"].arrays, self.numbers.read
-        held = {name: read(array, shapes[name][0]) for name, array in arrays.items()}
-        none = dict.fromkeys(shapes) | {"H": np.zeros((len(rows), 0))}
-        node = checker.Node(state, self.matrix, none | held | cuts)
-        found = checker.bound_node(node, self.numbers, self.m, self.k, checker.nonnegative_bound)
-        rest, c, value = (np.ldexp(x, -2 * self.numbers.shift) for x in found)
-        return Bound(float(rest), c, float(value), arrays)
-
-    def descend(self, rows, required, state, cuts=()):
-        """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps.
-
-        With cuts it is about the x whose product with each is at least 0.
-        """
-        A = (self.full if self.Z.size else self.full[np.ix_(rows, rows)]) / self.scale
-        cuts = np.reshape([cut[rows] for cut in cuts], (-1, len(rows)))
-        for (G, Y, N), *rest in descend_signed(A, self.Z, self.m, self.k, required, state, cuts):
-            arrays = {"G": G, "Y": Y, "N": N} | (self.witness(A, G, Y, N) if self.Z.size else {})
-            powers = {"G": 0.5, "H": 0.5, "few": 0}
-            arrays = {x: v * self.scale ** powers.get(x, 1) for x, v in arrays.items()}
-            yield self.bound(rows, required, arrays, cuts=cuts), *rest
-
-    def witness(self, A, G, Y, N):
-        """Return what wide data need: G on all features, which are few, s and H."""
-        M, few = A - G @ G.T, np.s_[: len(N), : len(N)]
-        M[few] += N - (Y + Y.T) / 2
-        values, H = eigh(M, subset_by_index=(len(M) - self.m, len(M) - 1))
-        least = max(values[0], 0.0)
-        H = self.V @ (H * np.sqrt(np.maximum(values - least, 0.0)))
-        s = least + 1e-9 * (1 + np.sum(G**2))  # far above rounding
-        return {"G": self.V @ G, "few": self.few * 1.0, "s": s, "H": H}
-
-
-def project_cones(Q, t):
-    """Return the nearest (Q, t) with norm(row i) <= t_i for each row."""
-    size = np.linalg.norm(Q, axis=1)
-    share = np.clip((1 + t / np.maximum(size, np.finfo(float).tiny)) / 2, 0.0, 1.0)
-    share = np.where(size <= t, 1.0, share)
-    return Q * share[:, None], np.where(size <= t, t, share * size)
+    fantope: np.ndarray
+    slack: np.ndarray
+    rows: np.ndarray
+    entries: np.ndarray
+    heights: np.ndarray
+    chosen: np.ndarray
 
 
 def project_signs(Q, C, N):
@@ -141,59 +55,146 @@ def project_signs(Q, C, N):
     return cut() + S, np.block([[S, K.T], [K, T]])
 
 
-def descend_signed(A, Z, m, k, required, state, C):
-    r"""Yield ((G, Y, N), z, P, State) after every ten steps of ADMM, for ever.
+class SignedRelaxation(Relaxation):
+    r"""max <A, P> over 0 <= P <= I with trace m, P <= Diag(z), P >= 0 entry by entry, and more.
 
-    The relaxation is max <A, P> over 0 <= P <= I with trace m, P <= Diag(z), P >= 0 entry by
-    entry, 0 <= z <= 1 with sum k, and for each row |P_i - z_i e_i / 2| <= z_i / 2.  Each
-    condition has a copy of its own, which is projected, and P and z are fitted to all of them.
-    The last condition forgets that a row has only k nonzeros; the bound, which counts the k
-    largest squares of a row of Y, does not.
+    That is 0 <= z <= 1 with sum k, and for each row |P_i - z_i e_i / 2| <= z_i / 2.  The last
+    condition forgets that a row has only k nonzeros; the bound, which counts the k largest squares
+    of a row of Y, does not.
     What is not one of the few is seen in the basis Z: only the first two and the count are
     about it.  Of cuts C, PC' >= 0 and CPC' >= 0 belong to P >= 0.
     """
-    P, z, U, rho, N = state
-    few, step, solve = len(U[4]), 0, normal_solver(Z)
-    weights = np.append(np.ones(few), 1 / np.maximum(np.linalg.norm(C, axis=1), 1.0))
-    C, diagonal, square = weights[few:, None] * C[:, :few], np.arange(few), np.s_[:few, :few]
 
-    def parts_of(P, z):
-        F, half = P[square], z[:few] / 2
-        lifted = block_diag(np.diag(z[:few]), (Z.T * z[few:]) @ Z)
-        return P, lifted - P, F - np.diag(half), F, half, z
+    def __init__(self, state, Z, m, k, required, cuts):
+        self.inner = state.inner
+        self.Z = Z
+        self.m = m
+        self.k = k
+        self.required = required
+        few = len(state.multipliers.heights)
+        self.weights = np.append(np.ones(few), 1 / np.maximum(np.linalg.norm(cuts, axis=1), 1.0))
+        self.cuts = self.weights[few:, None] * cuts[:, :few]
+        self.few = few
+        self.square = np.s_[:few, :few]
+        self.N = state.guess
+        self.solve = normal_solver(Z)
+        self.top = TopPairs()
+        self.negative = TopPairs()
 
-    while True:
-        step += 1
-        parts = parts_of(P, z)
-        to_fantope, to_slack, to_rows, to_sign, to_height, to_count = (
-            part - u for part, u in zip(parts, U, strict=True)
-        )
-        values, V = eigh(to_fantope + A / rho, check_finite=False)
-        f = clip_to_sum(values, m)
-        V = V[:, f > 0] * np.sqrt(f[f > 0])
-        values, G = eigh(-to_slack, check_finite=False)
-        G = G[:, values > 0] * np.sqrt(values[values > 0])
-        rows, heights = project_cones(to_rows, to_height)
-        wanted = np.ones(len(z))
-        wanted[~required] = clip_to_sum(to_count[~required], k - int(required.sum()))
-        signs, N = project_signs((to_sign + to_sign.T) / 2, C, N)
-        copies = V @ V.T, to_slack + G @ G.T, rows, signs, heights, wanted
-        if step % 10 == 0:
-            both = rho / 2 * np.outer(weights, weights) * (N + N.T)
-            certificate = np.sqrt(rho) * G, rho * (to_rows - rows), both
-            yield certificate, wanted, copies[0], SignedState(P, z, U, rho, N)
-        a, b, c, e, s, w = moved = tuple(
-            RELAX * copy + (1 - RELAX) * part + u
-            for copy, part, u in zip(copies, parts, U, strict=True)
-        )
-        # the normal equations: P and z nearest to all copies
-        right = (a - b)[square] + (c + c.T) / 2 + e
-        own = np.diagonal(b)[:few] - np.diagonal(c) / 2 + s / 2 + w[:few] / 2
+    def start(self, state):
+        """The iteration from a state."""
+        return Consensus(self, self.parts(state.P, state.z), state.multipliers, state.penalty)
+
+    def parts(self, P, z):
+        """What each condition is about."""
+        entries = P[self.square]
+        half = z[: self.few] / 2
+        lifted = block_diag(np.diag(z[: self.few]), (self.Z.T * z[self.few :]) @ self.Z)
+        return SignedParts(P, lifted - P, entries - np.diag(half), entries, half, z)
+
+    def project(self, aims, penalty):
+        V = self.top.between(aims.fantope + self.inner / penalty, self.m)
+        self.G = self.negative.positive_part(-aims.slack)
+        rows, heights = project_cones(aims.rows, aims.heights)
+        z = clip_to_count(aims.chosen, self.k, self.required)
+        entries = (aims.entries + aims.entries.T) / 2
+        entries, self.N = project_signs(entries, self.cuts, self.N)
+        return SignedParts(V @ V.T, aims.slack + self.G @ self.G.T, rows, entries, heights, z)
+
+    def fit(self, moved, parts, penalty):
+        """The normal equations, of the few features and, in their basis, of the others."""
+        few = self.few
+        apart = moved.fantope - moved.slack
+        right = apart[self.square] + (moved.rows + moved.rows.T) / 2 + moved.entries
+        own = np.diagonal(moved.slack)[:few] - np.diagonal(moved.rows) / 2
+        own = own + moved.heights / 2 + moved.chosen[:few] / 2
         z = (own + 0.375 * np.diagonal(right)) / 1.4375
-        beside = np.einsum("ij,ij->i", Z @ (a + b - parts[0] - parts[1])[few:, few:], Z)
-        beside = parts[5][few:] + solve((beside + (w - parts[5])[few:]) / 2)
-        z, P = np.append(z, beside), (a - b) / 2
-        P[few:, few:] += (Z.T * z[few:]) @ Z / 2
-        P[square] = right / 4
+        change = moved.fantope + moved.slack - parts.fantope - parts.slack
+        beside = np.einsum("ij,ij->i", self.Z @ change[few:, few:], self.Z)
+        beside = beside + (moved.chosen - parts.chosen)[few:]
+        z = np.append(z, parts.chosen[few:] + self.solve(beside / 2))
+        P = apart / 2
+        P[few:, few:] += (self.Z.T * z[few:]) @ self.Z / 2
+        P[self.square] = right / 4
+        diagonal = np.arange(few)
         P[diagonal, diagonal] += 0.375 * z[:few]
-        U = tuple(x - part for x, part in zip(moved, parts_of(P, z), strict=True))
+        return self.parts(P, z)
+
+    def arrays(self, walk):
+        """The arrays of a bound, as the last projections give them."""
+        N = walk.penalty / 2 * np.outer(self.weights, self.weights) * (self.N + self.N.T)
+        Y = walk.penalty * (walk.aims.rows - walk.copies.rows)
+        return {"G": np.sqrt(walk.penalty) * self.G, "Y": Y, "N": N}
+
+
+def descend_signed(state, Z, m, k, required, cuts):
+    """Yield (arrays, z, P, State) after every ten steps of ADMM, for ever."""
+    relaxation = SignedRelaxation(state, Z, m, k, required, cuts)
+    for walk in relaxation.start(state).pauses():
+        now = state.now(walk, relaxation.N)
+        yield relaxation.arrays(walk), walk.copies.chosen, walk.copies.fantope, now
+
+
+class NonnegativeRelaxation:
+    """The relaxation of a problem with nonnegative loadings, and what the checker says of bounds.
+
+    With a count it is data X of A = X'X, and Y and N are about so many features.
+    """
+
+    def __init__(self, array, problem, count=None):
+        d = array.shape[1]
+        m = problem.m
+        k = max(m, min(problem.most, d))
+        self.m = m
+        self.k = k
+        self.checked = CheckedMatrix(array, count is not None, problem.kind, m, k)
+        self.full = array
+        self.Z = np.zeros((0, 0))
+        if count is not None:
+            self._split(array, count)
+        top = np.linalg.eigvalsh(self.full)[-1]
+        self.scale = 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
+        few = count or d
+        inner = len(self.full)
+        square = np.zeros((inner, inner))
+        small = np.zeros((few, few))
+        none = SignedParts(square, square, small, small, np.zeros(few), np.zeros(d))
+        P, z = np.eye(inner) * (m / inner), np.full(d, k / d)
+        penalty = min(max(2 * m / k, 0.06), 0.5)  # P's entries are of the order m / k
+        self.start = State(None, self.full / self.scale, P, z, none, penalty, small)
+
+    def _split(self, X, count):
+        """See the features of largest variance one by one, and the span of the others as one."""
+        d = X.shape[1]
+        self.few = largest(np.sum(X**2, axis=0), count)
+        others = np.delete(np.arange(d), self.few)
+        self.Z = np.linalg.qr(X[:, others].T)[0]
+        self.V = np.zeros((d, count + self.Z.shape[1]))
+        self.V[self.few, np.arange(count)] = 1.0
+        self.V[others, count:] = self.Z
+        image = X @ self.V
+        self.full = image.T @ image
+
+    def descend(self, rows, required, state, cuts=()):
+        """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps.
+
+        With cuts it is about the x whose product with each is at least 0.
+        """
+        cuts = np.reshape([cut[rows] for cut in cuts], (-1, len(rows)))
+        walk = descend_signed(state, self.Z, self.m, self.k, required, cuts)
+        for arrays, *rest in walk:
+            if self.Z.size:
+                arrays |= self.witness(state.inner, **arrays)
+            arrays = {x: v * self.scale ** POWERS.get(x, 1) for x, v in arrays.items()}
+            yield self.checked.bound(rows, required, arrays, cuts=cuts), *rest
+
+    def witness(self, A, G, Y, N):
+        """Return what wide data need: G on all features, which are few, s and H."""
+        M = A - G @ G.T
+        few = np.s_[: len(N), : len(N)]
+        M[few] += N - (Y + Y.T) / 2
+        values, H = eigh(M, subset_by_index=(len(M) - self.m, len(M) - 1))
+        least = max(values[0], 0.0)
+        H = self.V @ (H * np.sqrt(np.maximum(values - least, 0.0)))
+        s = least + 1e-9 * (1 + np.sum(G**2))  # far above rounding
+        return {"G": self.V @ G, "few": self.few * 1.0, "s": s, "H": H}

@@ -7,30 +7,60 @@ one, and otherwise the most fractional feature is branched on.  Where very many 
 mixes several x, and it is the sign of a product with x that is: that of P's second axis.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from fspca.check_certificate import CUTS, decisions, none_positive
+from fspca.check_certificate import CUTS, none_positive
 from fspca.covariance.linalg import embedded
 from fspca.nonnegative.low_rank import answer, ascend_one, keep_positive
-from fspca.proof.nonnegative_relaxation import SignedGround, claim_of_columns
-from fspca.proof.search import PROOF, Part, Tree
+from fspca.problem import Nonnegative
+from fspca.proof.checked import Bound
+from fspca.proof.claims import claim_of, gap_of
+from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation
+from fspca.proof.relaxation import State
+from fspca.proof.search import INHERITED, PROOF, Pace, Part, Tree, Walk
 from fspca.solver import Run
 
-# steps of a node, and: it is divided where 50 of them gain less, as a share of what is missing
-ROOT, NODE, CUT = (2000, 0.05), (200, 0.2), (400, 0.1)
-SHARE = 0.1  # of the free features, which must be decided for the relaxation to begin again
-MANY, MIXED = 50, 0.01  # fractional features, and P's second eigenvalue, above which x is cut
+# Chosen by the seconds of whole searches on the sets of the chapter.
+ROOT = Pace(budget=2000, patience=0.05, window=50)  # the root is solved only once
+NODE = Pace(budget=200, patience=0.2, window=50)
+CUT = Pace(budget=400, patience=0.1, window=50)  # of a part with cuts, which bring more slowly
+MANY = 50  # fractional features above which x is cut: to branch on each would take too long
+FRACTIONAL = 0.01  # so far from 0 and 1
+MIXED = 0.01  # P's second eigenvalue above which it mixes several x
+
+
+class SignedFound(NamedTuple):
+    """What the relaxation has found: a bound, proven, and where it stands."""
+
+    proven: Bound
+    z: np.ndarray
+    P: np.ndarray
+    state: State
+
+    @property
+    def bound(self):
+        return self.proven.value
+
+    @property
+    def c(self):
+        return self.proven.c
 
 
 class ComponentTree(Tree):
-    """The best component; a part has its features ascending, and marks those it must have."""
+    """The best component."""
 
-    one_by_one, smaller = 2000, True
+    most_enumerated = 2000  # supports of a node, smaller ones too, each with its eigenvectors
+    smaller = True
 
     def __init__(self, A, k, gap, run):
         super().__init__(A.size, k, max(gap - PROOF, 0.0), run)  # the target is PROOF above it
-        self.A, self.ground = A, SignedGround(A.submatrix(np.arange(A.size)), 1, k)
-        self.directions, self.cuts = [], {-1: ()}
+        self.A = A
+        self.relaxation = NonnegativeRelaxation(A.submatrix(np.arange(A.size)), Nonnegative(1, k))
+        self.checked = self.relaxation.checked
+        self.directions = []
+        self.cuts = {-1: ()}
 
     def place(self, rows, required, parent, *cut):
         """Write a node down, and the directions with which x has no negative product there."""
@@ -38,105 +68,101 @@ class ComponentTree(Tree):
         self.cuts[place] = (*self.cuts[parent], *cut)
         return place
 
-    def offer(self, x):
+    def propose(self, x):
         """Keep a component, improved by the rank-1 rule, if it is better."""
         x = ascend_one(self.A, keep_positive(x, self.k), self.k, Run(1000))
         found = answer(self.A, self.k, x, "")
-        self.keep(found.objective, found.W[:, 0])
+        self.record(found.objective, found.W[:, 0])
 
-    def offer_vector(self, rows, v):
-        """Offer a vector on some features, with the sign that makes more of it positive."""
-        self.offer(embedded(v * np.sign(v.sum()), rows, self.size))
+    def propose_vector(self, rows, v):
+        """Propose a vector on some features, with the sign that makes more of it positive."""
+        self.propose(embedded(v * np.sign(v.sum()), rows, self.size))
 
     def claim(self, bound):
         """The tree, as a claim that lacks only its matrix: nothing explains more than the bound."""
-        W = self.answer[:, None]
-        proof = self.proof | ({"directions": np.array(self.directions)} if self.directions else {})
-        return claim_of_columns(W, [self.k], self.k, self.value, bound, proof)
+        facts = {"W": self.answer[:, None], "counts": [self.k]}
+        if self.directions:
+            facts["directions"] = np.array(self.directions)
+        return claim_of(self.checked, gap_of(self.value, bound, PROOF), self.proof, **facts)
 
-    def look(self, supports):
-        """Offer the best; an eigenvector with two signs closes a support that explains more."""
-        blocks = self.ground.full[supports[:, :, None], supports[:, None, :]]
+    def evaluate(self, supports):
+        """Propose the best; an eigenvector with two signs closes a support that explains more."""
+        blocks = self.relaxation.full[supports[:, :, None], supports[:, None, :]]
         values, vectors = np.linalg.eigh(blocks)
         i = int(np.argmax(values[:, -1]))
-        self.offer_vector(supports[i], vectors[i, :, -1])
-        numbers = self.ground.numbers
+        self.propose_vector(supports[i], vectors[i, :, -1])
+        numbers = self.checked.numbers
         target = np.ldexp(self.target, 2 * numbers.shift)
         blocks = np.ldexp(blocks, 2 * numbers.shift)[values[:, -1] > self.target * (1 - PROOF)]
         exact = [0.0] * len(blocks)
         return not len(blocks) or all(none_positive(blocks, exact, 1, target, numbers))
 
-    def opened(self, part):
-        """Bound a part and decide what can be decided; return (bound, part) of what is left."""
-        is_root = self.nodes == 0
+    def settled(self, part):
+        return not len(part.rows)
+
+    def inherited(self, part):
+        return -self.heap[0][0] * INHERITED if self.nodes else np.inf
+
+    def relax(self, part):
         cuts = self.cuts[part.place]
-        budget, patience = ROOT if is_root else CUT if cuts else NODE
-        steps, last, bound = 0, np.inf, None
-        inherited = np.inf if is_root else -self.heap[0][0]
-        source = self.ground.descend(*part[:3], cuts)
-        while True:
-            found, z, P, state = next(source)
-            steps += 10
-            bound = found if bound is None or found.value < bound.value else bound
-            if steps == 10 or (is_root and steps % 100 == 0):
-                self.offer_vector(part.rows, np.linalg.eigh(P)[1][:, -1])
-            late = steps >= budget or self.run.left == 0
-            if steps % 50 == 0:
-                late |= last - bound.value < patience * (bound.value - self.target)
-                last = bound.value
-            inside, outside = decisions(bound.c, part.required, self.k, bound.value, self.target)
-            decided = inside.sum() + outside.sum()
-            enough = decided >= SHARE * (~part.required).sum()
-            if bound.value > self.target and not (late or enough):
-                continue
-            self.arrays[part.place] = bound.arrays
-            closed = bound.value <= self.target
-            if closed or self.listed(part.rows, part.required, bound.rest, bound.c):
-                return []
-            direction = None if enough else self.direction(part, z, P)
-            if decided and direction is None:
-                kept = np.flatnonzero(~outside)
-                rows, required = part.rows[kept], (part.required | inside)[kept]
-                place = self.place(rows, rows[required], part.place)
-                part, inherited = Part(rows, required, state.restricted(kept), place), bound.value
-                if required.sum() > self.k or not len(rows):
-                    return []
-            else:
-                if bound.value >= inherited:  # then the arrays of the nearest node above say more
-                    del self.arrays[part.place]
-                part = part._replace(state=state)
-                return self.divided(part, z, direction, min(bound.value, inherited))
-            source, bound, last = self.ground.descend(*part[:3], cuts), None, np.inf
+        walk = self.relaxation.descend(part.rows, part.required, part.state, cuts)
+        return (SignedFound(*found) for found in walk)
+
+    def walk(self, part, steps=0):
+        pace = CUT if self.cuts[part.place] else NODE
+        return Walk(self, part, pace if self.nodes else ROOT, steps)
+
+    def prove(self, walk, known):
+        proven = walk.best.proven
+        if proven.value < known:
+            self.arrays[walk.part.place] = proven.arrays
+        return proven
+
+    def current(self, walk):
+        """The last point: the direction is that of a P that has settled."""
+        return walk.found
+
+    def goes_on(self, sharper):
+        return True
+
+    def round_on_the_way(self, walk):
+        if walk.steps == 10 or (self.nodes == 0 and walk.steps % 100 == 0):
+            self.propose_vector(walk.part.rows, np.linalg.eigh(walk.found.P)[1][:, -1])
 
     def direction(self, part, z, P):
         """Return P's second axis, in integers, where P mixes what features hardly tell apart."""
-        none = np.sum(np.minimum(z, 1 - z) > 0.01) <= MANY or len(self.cuts[part.place]) == CUTS
-        if none or (found := np.linalg.eigh(P)).eigenvalues[-2] <= MIXED:
+        fractional = np.sum(np.minimum(z, 1 - z) > FRACTIONAL)
+        if fractional <= MANY or len(self.cuts[part.place]) == CUTS:
             return None
-        axis = found.eigenvectors[:, -2]
+        values, vectors = np.linalg.eigh(P)
+        if values[-2] <= MIXED:
+            return None
+        axis = vectors[:, -2]
         axis = np.rint(2**15 * axis / np.abs(axis).max())
         return embedded(axis, part.rows, self.size).astype(int)
 
-    def divided(self, part, z, direction, bound):
-        """Return the parts on both sides of a direction, or with a feature and without it."""
-        rows, required, state, place = part
-        if direction is not None:
-            self.branch[place] = self.size + len(self.directions)
-            self.directions.append(direction)
-            state = state._replace(N=np.pad(state.N, (0, 1)))
-            return [
-                (bound, Part(rows, required, state, self.place(rows, rows[required], place, cut)))
-                for cut in (direction, -direction)
-            ]
-        if required.all():  # rounding leaves open whether its eigenvector has two signs
-            self.stuck = max(self.stuck, bound)
+    def divided_otherwise(self, walk, bound):
+        """Return the parts on both sides of a direction, if there is one."""
+        if walk.enough:
+            return None
+        direction = self.direction(walk.part, walk.found.z, walk.found.P)
+        if direction is None:
+            return None
+        rows, required, state, place = self.carried_on(walk)
+        self.branch[place] = self.size + len(self.directions)
+        self.directions.append(direction)
+        state = state._replace(guess=np.pad(state.guess, (0, 1)))
+        return [
+            (bound, Part(rows, required, state, self.place(rows, required, place, cut)))
+            for cut in (direction, -direction)
+        ]
+
+    def divided(self, part, z, bound):
+        """Return the parts with the most fractional feature and without it."""
+        if part.required.all():  # rounding leaves open whether its eigenvector has two signs
+            self.unresolved_bound = max(self.unresolved_bound, bound)
             return []
         fraction = np.minimum(z, 1 - z)
-        i = int(np.argmax(np.where(required, -1.0, fraction if fraction[~required].any() else z)))
-        with_i, others = required.copy(), np.delete(np.arange(len(rows)), i)
-        with_i[i] = True
-        self.branch[place] = int(rows[i])
-        left = rows[others], required[others]
-        first = Part(rows, with_i, state, self.place(rows, rows[with_i], place))
-        second = self.place(left[0], left[0][left[1]], place)
-        return [(bound, first), (bound, Part(*left, state.restricted(others), second))]
+        fraction = fraction if fraction[~part.required].any() else z
+        i = int(np.argmax(np.where(part.required, -1.0, fraction)))
+        return self.with_and_without(part, i, bound)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fspca.proof.ground import Certificate
-from fspca.proof.semidefinite import sum_largest
+from fspca.proof.claims import Certificate
+from fspca.proof.projections import largest_cost
 
 FAILURE = 1e-9
 PRODUCTS = 100  # of the Lanczos iteration
@@ -19,13 +19,11 @@ def probable_bound(A, problem):
     start is chance's own, so that no data can be made that it misses.
     """
     m, k, d = problem.m, problem.k, A.size
-    required, forbidden = list(problem.required), list(problem.forbidden)
+    rows = np.setdiff1d(np.arange(d), problem.forbidden)
+    required = np.isin(rows, problem.required)
 
     def most(c):
-        c = c.copy()
-        c[forbidden] = 0.0
-        inside, c[required] = c[required].sum(), 0.0
-        return inside + sum_largest(c, k - len(required))
+        return largest_cost(c[rows], k, required)
 
     diagonal = most(A.diagonal()) * (1 + 1e-12)
     _, V = A.leading(min(2 * m, d))

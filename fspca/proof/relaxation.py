@@ -1,113 +1,193 @@
-"""The Fantope: the convex hull of projectors, its exact projection, and ADMM over it."""
+"""One iteration for every relaxation: copies that each keep to one condition, and a point for all.
 
-from dataclasses import dataclass
+A relaxation maximises <A, P> over the matrices P that keep to several conditions.  The iteration is
+ADMM in its consensus form.  What each condition is about is a part of the point.  Each part has a
+copy, which is projected on the condition's own set; a point is then fitted to all copies, and what
+still separates a copy from its part adds up in a multiplier.  The multipliers of the dual, times
+the penalty, are what bounds are made of.
+
+A relaxation is therefore three things: its parts, by name, the projections, and the fit.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from fspca.covariance import as_covariance
-from fspca.covariance.linalg import TIE
-from fspca.solver import Run
-
-ACTIVE = 1e-4  # a diagonal entry of H above this is a row in use; at most 1, and known to `tol`
+EPS = np.finfo(float).eps
 
 
-@dataclass(frozen=True, eq=False)
-class Relaxation:
-    """The convex problem's answer: H is sparse, X lies in the Fantope, and they nearly agree.
+class Balance(NamedTuple):
+    """When and how the penalty is changed, to keep primal and dual residual alike."""
 
-    Y, of entries up to the penalty, is the multiplier of the penalty: no H is worth more than
-    F_m(A - Y), the sum of the m largest eigenvalues.
+    last: float  # the last step that may change it: with a fixed one the iteration converges
+    every: int = 20  # steps from one change to the next, in which residuals follow the last one
+    ratio: float = 3.0  # residuals that differ by less are left alone
+    factor: float = 1.5  # of a change, less than the ratio, so that it does not turn the next way
+
+
+class State(NamedTuple):
+    """Where an iteration stands, so that it can go on from there, or on some of the features.
+
+    The matrix is A = Z inner Z' and P is looked for as Z P Z', the columns of the basis Z
+    orthonormal; None is the identity.  `guess` is where an inexact projection begins, a number or
+    a row for each feature.
     """
 
-    H: np.ndarray
-    X: np.ndarray
+    basis: np.ndarray | None
+    inner: np.ndarray
+    P: np.ndarray
+    z: np.ndarray
+    multipliers: Any
     penalty: float
-    Y: np.ndarray
-    primal: tuple
-    dual: tuple
-    stopped: str
-    state: tuple
+    guess: np.ndarray | None = None
 
-    @property
-    def rows(self):
-        """The number of rows in use."""
-        return int(np.sum(np.diagonal(self.H) > ACTIVE))
+    def now(self, walk, guess=None):
+        """The state at a later step of the same iteration."""
+        point = {"P": walk.parts[0], "z": walk.parts.chosen}
+        multipliers = walk.multipliers
+        return self._replace(**point, multipliers=multipliers, penalty=walk.penalty, guess=guess)
+
+    def restricted(self, rows, dense=False):
+        """The state of the problem on some of the features, in the order given.
+
+        With `dense` it leaves its basis, as it does where that would span all there is.
+        """
+        if self.basis is not None:
+            return self._in_new_basis(rows, dense)
+        square = np.ix_(rows, rows)
+        guess = self.guess
+        if guess is not None:  # what follows the features stays
+            kept = np.append(rows, np.arange(len(self.z), len(guess)))
+            guess = guess[np.ix_(*[kept] * guess.ndim)]
+        multipliers = [u[square] if u.ndim == 2 else u[rows] for u in self.multipliers]
+        return State(
+            None,
+            self.inner[square],
+            self.P[square],
+            self.z[rows],
+            type(self.multipliers)(*multipliers),
+            self.penalty,
+            guess,
+        )
+
+    def _in_new_basis(self, rows, dense):
+        Z = self.basis[rows]
+        leaves = dense or Z.shape[1] >= len(rows)
+        Z, R = (None, Z) if leaves else np.linalg.qr(Z)
+
+        def turned(X):
+            return R @ X @ R.T
+
+        multipliers = [turned(u) if u.ndim == 2 else u[rows] for u in self.multipliers]
+        return State(
+            Z,
+            turned(self.inner),
+            turned(self.P),
+            self.z[rows],
+            type(self.multipliers)(*multipliers),
+            self.penalty,
+        )
 
 
-def fantope_weights(values, m):
-    """Return clip(values - theta, 0, 1) for the theta at which they add up to m.
+class Found(NamedTuple):
+    """What a relaxation has found: a bound, its costs and arrays, and where the iteration stands.
 
-    The sum falls with theta and is linear between the knots `values` and `values - 1`, so the
-    root is found on one line: exactly, not by bisection.
-
-    >>> fantope_weights(np.array([3.0, 1.2, 1.0, 0.0]), m=2)
-    array([1. , 0.6, 0.4, 0. ])
+    No support J explains more than `bound`, nor than bound - (the k largest costs) + c(J).
     """
-    values = values - values.max()  # of large ones, values - 1 would be the same
-    knots = np.unique(np.r_[values, values - 1])
-    sums = np.clip(values[:, None] - knots, 0, 1).sum(axis=0)
-    right = np.flatnonzero(sums >= m * (1 - TIE))[-1]  # the sum is m here or before the next knot
-    if sums[right] <= m:
-        return np.clip(values - knots[right], 0, 1)
-    share = (sums[right] - m) / (sums[right] - sums[right + 1])
-    theta = knots[right] + share * (knots[right + 1] - knots[right])
-    return np.clip(values - theta, 0, 1)
+
+    bound: float
+    c: np.ndarray
+    G: np.ndarray
+    Y: np.ndarray | None
+    z: np.ndarray
+    state: State
 
 
-def project_fantope(S, m):
-    """Return the matrix nearest to S among those with eigenvalues in [0, 1] and trace m."""
-    values, vectors = np.linalg.eigh(S)
-    weights = fantope_weights(values, m)
-    used = weights > 0
-    return (vectors[:, used] * weights[used]) @ vectors[:, used].T
+class Relaxation(ABC):
+    """The conditions of a relaxation of m components: how they are projected on and fitted."""
+
+    m = 1
+    over_relaxation = 1.7  # 1 is none, 2 too much; between 1.5 and 1.8 is the usual advice
+    balance = Balance(last=0)
+
+    @abstractmethod
+    def project(self, aims, penalty):
+        """Return the copies: for each aim the nearest that keeps to its condition.
+
+        That for P itself is drawn to larger <A, P>, by the gradient A over the penalty.
+        """
+
+    @abstractmethod
+    def fit(self, moved, parts, penalty):
+        """Return the parts of the point that is nearest to what the copies moved to."""
+
+    def residuals(self, walk):
+        """Return how far copies are from their parts, and the parts from those before.
+
+        Each is measured in its own unit: sqrt(m) is the norm of P.
+        """
+        matrices = [i for i, copy in enumerate(walk.copies) if copy.ndim == 2]
+        apart = sum(np.sum((walk.copies[i] - walk.parts[i]) ** 2) for i in matrices)
+        change = len(matrices) * np.sum((walk.parts[0] - walk.before) ** 2)
+        size = max(np.linalg.norm(walk.multipliers[0]), EPS)
+        return np.sqrt(apart / self.m), np.sqrt(change) / size
 
 
-def relax(A, m, penalty, *, tol=1e-3, max_iter=1000, max_seconds=None, progress=None, state=None):
-    r"""Maximise <A, H> - penalty sum|H_ij| over the Fantope: 0 <= H <= I, trace H = m.
+class Consensus:
+    """The iteration for a relaxation, as far as it has come."""
 
-    The idea: projectors WW' span the Fantope, and the penalty asks for few entries.
+    def __init__(self, relaxation, parts, multipliers, penalty):
+        self.relaxation = relaxation
+        self.parts = parts
+        self.multipliers = multipliers
+        self.penalty = penalty
 
-    Parameters
-    ----------
-    tol : float
-        Of both residuals, ||X - H||_F and the step's ||H - H'||_F, over sqrt(m).
-    max_iter, max_seconds, progress
-        As in `fspca.shared_support.fantope`.
-    state : tuple
-        Of an earlier Relaxation, to go on from.
+    def _each(self, change, *arrays):
+        return type(self.parts)(*map(change, *arrays))
 
-    Returns
-    -------
-    Relaxation
-        With the residuals of every step; `stopped` is "settled" where both met the tolerance.
+    def project(self):
+        """Put each copy on its own set."""
+        self.aims = self._each(np.subtract, self.parts, self.multipliers)
+        self.copies = self.relaxation.project(self.aims, self.penalty)
 
-    Notes
-    -----
-    ADMM (Vu, Cho, Lei and Rohe 2013): X projects onto the Fantope, H shrinks entries, U adds up
-    their disagreement; A is measured in units of its largest entry off the diagonal, so neither
-    scale nor A + sigma I matter.  Cost of a step: one eigenproblem of size d.
-    """
-    full = as_covariance(A)
-    full = full.submatrix(np.arange(full.size))
-    unit, most = np.abs(full - np.diag(np.diagonal(full))).max(), np.diagonal(full).max()
-    unit = unit if unit > TIE * most else most or 1.0  # what is off the diagonal may be rounding
-    S, shrink = full / unit, penalty / unit
-    H, U, rho = state or (np.zeros_like(S), np.zeros_like(S), 1.0)
-    primal, dual = [], []
-    with Run(max_iter, max_seconds, progress, latest=True) as run:
-        for _ in run:
-            X = project_fantope(H - U + S / rho, m)
-            before, H = H, np.sign(X + U) * np.maximum(np.abs(X + U) - shrink / rho, 0.0)
-            U = U + X - H
-            primal.append(float(np.linalg.norm(X - H)))
-            dual.append(float(rho * np.linalg.norm(H - before)))
-            if max(primal[-1], dual[-1]) <= tol * np.sqrt(m):
-                run.stop("settled")
-            elif primal[-1] > 10 * dual[-1]:
-                rho, U = 2 * rho, U / 2
-            elif dual[-1] > 10 * primal[-1]:
-                rho, U = rho / 2, 2 * U
-            run.keep(-np.inf, (H, X, U, rho))  # not feasible: it is rounded by the caller
-    H, X, U, rho = run.answer
-    Y = rho * unit * U  # entries of at most `penalty`, whatever the iterate
-    return Relaxation(H, X, penalty, Y, tuple(primal), tuple(dual), run.stopped, (H, U, rho))
+    def fit(self):
+        """Fit a point to all copies, and add up in the multipliers what separates them."""
+        share = self.relaxation.over_relaxation
+        self.before = self.parts[0]
+
+        def move(copy, part, multiplier):
+            moved = share * copy
+            moved += (1 - share) * part
+            moved += multiplier
+            return moved
+
+        moved = self._each(move, self.copies, self.parts, self.multipliers)
+        self.parts = self.relaxation.fit(moved, self.parts, self.penalty)
+        self.multipliers = self._each(np.subtract, moved, self.parts)
+
+    def rebalance(self):
+        """Raise the penalty where copies are far from their parts, lower it where parts move."""
+        balance = self.relaxation.balance
+        primal, dual = self.relaxation.residuals(self)
+        if primal > balance.ratio * dual:
+            factor = balance.factor
+        elif dual > balance.ratio * primal:
+            factor = 1 / balance.factor
+        else:
+            return
+        self.penalty *= factor
+        self.multipliers = self._each(lambda u: u / factor, self.multipliers)
+
+    def pauses(self, every=10):
+        """Yield itself after the projections of every few steps, for ever."""
+        step = 0
+        balance = self.relaxation.balance
+        while True:
+            step += 1
+            self.project()
+            if step % every == 0:
+                yield self
+            self.fit()
+            if step % balance.every == 0 and step <= balance.last:
+                self.rebalance()

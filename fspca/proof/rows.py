@@ -13,39 +13,40 @@ import numpy as np
 from numpy.linalg import eigvalsh
 
 from fspca.check_certificate import row_terms
-from fspca.proof.semidefinite import EPS, RELAX, WEIGHT, TopPairs, clip_to_sum, sum_largest
+from fspca.proof.projections import TopPairs, clip_to_count, largest_cost
+from fspca.proof.relaxation import EPS, Balance, Consensus, Found, Relaxation
+from fspca.proof.semidefinite import WEIGHT
 
-SWEEPS, REFINED = 6, 3  # of the search for each row's level, which begins where the last ended
+# Sweeps of the search for each row's shrinkage, and of that for its level within each: the search
+# begins where the last step's ended, so that these bring the projection to three digits.
+SWEEPS = 6
+REFINED = 3
 
 
-class RowState(NamedTuple):
-    """Where the ADMM stands: primal P, z; scaled multipliers of P, S, the rows, heights and z."""
+class RowParts(NamedTuple):
+    """What the conditions are about: beside P, S = Diag(z) - P and z, the rows and their heights.
 
-    inner: np.ndarray
-    P: np.ndarray
-    z: np.ndarray
-    U: np.ndarray
-    V: np.ndarray
-    R: np.ndarray
-    r: np.ndarray
-    u: np.ndarray
-    rho: float
-    phi: np.ndarray
+    Row i is P_i - z_i e_i / 2, its height z_i / 2.
+    """
+
+    fantope: np.ndarray
+    slack: np.ndarray
+    rows: np.ndarray
+    heights: np.ndarray
+    chosen: np.ndarray
+
+
+def has_rows(state):
+    """Whether a state is one of the relaxation with a bound on every row."""
+    return isinstance(state.multipliers, RowParts)
 
 
 def with_rows(state):
     """Return where the relaxation without rows stands, as a start of the one with them."""
-    d, u = len(state.z), -np.diagonal(state.U) / WEIGHT
-    none = np.zeros((d, d))
-    return RowState(state.inner, state.P, state.z, state.U, state.U, none, np.zeros(d), u,
-                    state.rho, np.full(d, 0.25))  # fmt: skip
-
-
-def restrict_rows(state, rows):
-    """Return the state of the problem on some of the features, in the order given."""
-    return RowState(*(
-        x if np.ndim(x) == 0 else x[rows] if x.ndim == 1 else x[np.ix_(rows, rows)] for x in state
-    ))  # fmt: skip
+    d = len(state.z)
+    fantope, slack, chosen = state.multipliers
+    multipliers = RowParts(fantope, slack, np.zeros((d, d)), np.zeros(d), chosen)
+    return state._replace(multipliers=multipliers, guess=np.full(d, 0.25))
 
 
 class Falling:
@@ -91,7 +92,7 @@ class Falling:
         return np.where(phi * last >= following, following, tau)
 
 
-def project_rows(Q, t, fixed, k, phi, sweeps=SWEEPS, refined=REFINED):
+def project_rows(Q, t, required, k, phi, sweeps=SWEEPS, refined=REFINED):
     r"""Project each (row, height) = (Q_i, t_i) on the cone where the row's norm is at most that.
 
     What is taken away, y, is Q_i shrunk by phi where it is required, on the diagonal or among the
@@ -102,9 +103,10 @@ def project_rows(Q, t, fixed, k, phi, sweeps=SWEEPS, refined=REFINED):
     d, here = len(Q), np.arange(len(Q))
     B = np.abs(Q)
     B[here, here] = 0
-    a = np.diagonal(Q) ** 2 + np.einsum("ij,ij->i", B[:, :fixed], B[:, :fixed])
-    B = np.ascontiguousarray(B[:, fixed:])
-    count = np.maximum(np.where(here < fixed, k - fixed, k - 1 - fixed), 0)
+    free = np.flatnonzero(~required)
+    a = np.diagonal(Q) ** 2 + np.sum(B[:, required] ** 2, axis=1)
+    B = B[:, free]
+    count = np.maximum(k - (d - len(free)) - ~required, 0)
     falling, low, high = Falling(B), np.zeros(d), np.full(d, 1 - 1e-12)  # at 1 no row is left
     ratio = np.sqrt(falling.at(count + 1) * np.maximum(falling.at(count), EPS**8))
     before, nearest = None, np.full((4, d), np.inf)
@@ -128,60 +130,77 @@ def project_rows(Q, t, fixed, k, phi, sweeps=SWEEPS, refined=REFINED):
     _, phi, tau, N = nearest
     tau = np.where(count > 0, tau, np.inf)[:, None]
     X = Q * (1 - phi)[:, None]
-    free = B - np.minimum(B, np.maximum(phi[:, None] * B, tau))
-    diagonal = np.eye(d, dtype=bool)[:, fixed:]
-    X[:, fixed:] = np.where(diagonal, X[:, fixed:], np.sign(Q[:, fixed:]) * free)
+    left = B - np.minimum(B, np.maximum(phi[:, None] * B, tau))
+    diagonal = X[here, here]
+    X[:, free] = np.sign(Q[:, free]) * left
+    X[here, here] = diagonal
     return X, np.maximum(t + N, 0), np.clip(phi, 1e-6, 1 - 1e-6)
 
 
-def descend_rows(state, m, k, fixed=0, every=10):
-    """Yield (bound, c, G, Y, z, state) after every few ADMM steps, for ever.
+class RowRelaxation(Relaxation):
+    """The relaxation on the features of a state, of which some are required."""
 
-    The first `fixed` features are required.  The bound is S_k(c) + F_m(L - GG' - sym Y) as
-    computed; c are the costs of Theorem 1.  Sent a reward, a number for each feature, it goes on
-    with max <A, P> + reward'z: then c + reward has the least bound, and c has one too.
-    """
-    L, P, z, U, V, R, r, u, rho, phi = state
-    reward = np.zeros(len(z))
-    d, here, step = len(z), np.arange(len(z)), 0
-    required, primal, slack = here < fixed, TopPairs(), TopPairs()
-    while True:
-        step += 1
-        X = primal.between(P - U + L / rho, m, True)
-        P1 = X @ X.T
-        S = np.diag(z) - P
-        G = slack.positive_part(V - S)
-        S1 = S - V + G @ G.T
-        Q = P - np.diag(z / 2)
-        Q1, t1, phi = project_rows(Q - R, z / 2 - r, fixed, k, phi)
-        z1 = np.ones(d)
-        z1[fixed:] = clip_to_sum((z - u + reward / (WEIGHT * rho))[fixed:], k - fixed)
-        if step % every == 0:
-            Y, root = rho * (Q - R - Q1), np.sqrt(rho) * G
-            c = np.sum(root**2, axis=1)
-            c += (np.diagonal(Y) + row_terms(Y, k, required, np.sqrt)) / 2
-            top = eigvalsh(L - root @ root.T - (Y + Y.T) / 2)[-m:].sum()
-            bound = top + c[:fixed].sum() + sum_largest(c[fixed:], k - fixed)
-            sent = yield bound, c, root, Y, z1, RowState(L, P, z, U, V, R, r, u, rho, phi)
-            reward = reward if sent is None else sent
-        old = P
-        Pu = RELAX * P1 + (1 - RELAX) * P + U
-        Su = RELAX * S1 + (1 - RELAX) * S + V
-        Qu = RELAX * Q1 + (1 - RELAX) * Q + R
-        tu = RELAX * t1 + (1 - RELAX) * z / 2 + r
-        zu = RELAX * z1 + (1 - RELAX) * z + u
-        # the nearest P and z with S = Diag(z) - P, rows P - Diag(z) / 2 and heights z / 2
-        P = (Pu - Su + (Qu + Qu.T) / 2) / 3
-        at_P = np.diagonal(Pu) - np.diagonal(Su) + np.diagonal(Qu)
-        at_z = np.diagonal(Su) - np.diagonal(Qu) / 2 + tu / 2 + WEIGHT * zu
+    balance = Balance(last=600)
+
+    def __init__(self, state, m, k, required=None):
+        self.inner = state.inner
+        self.m = m
+        self.k = k
+        self.required = np.zeros(len(state.z), dtype=bool) if required is None else required
+        self.phi = state.guess
+        self.reward = np.zeros(len(state.z))
+        self.diagonal = np.arange(len(state.z))
+        self.top = TopPairs()
+        self.negative = TopPairs()
+
+    def start(self, state):
+        """The iteration from a state."""
+        return Consensus(self, self.parts(state.P, state.z), state.multipliers, state.penalty)
+
+    def parts(self, P, z):
+        """What each condition is about."""
+        return RowParts(P, np.diag(z) - P, P - np.diag(z / 2), z / 2, z)
+
+    def project(self, aims, penalty):
+        V = self.top.between(aims.fantope + self.inner / penalty, self.m)
+        self.G = self.negative.positive_part(-aims.slack)
+        rows, heights, self.phi = project_rows(
+            aims.rows, aims.heights, self.required, self.k, self.phi
+        )
+        drawn = aims.chosen + self.reward / (WEIGHT * penalty)
+        z = clip_to_count(drawn, self.k, self.required)
+        return RowParts(V @ V.T, aims.slack + self.G @ self.G.T, rows, heights, z)
+
+    def fit(self, moved, parts, penalty):
+        """P is in three matrices; on the diagonal it is fitted together with z."""
+        P = (moved.fantope - moved.slack + (moved.rows + moved.rows.T) / 2) / 3
+        fantope, slack, rows = (np.diagonal(each) for each in moved[:3])
+        at_P = fantope - slack + rows
+        at_z = slack - rows / 2 + moved.heights / 2 + WEIGHT * moved.chosen
         z = (at_z + at_P / 2) / (3 / 4 + WEIGHT)
-        P[here, here] = (at_P + 1.5 * z) / 3
-        U, V, R = Pu - P, Su - np.diag(z) + P, Qu - P + np.diag(z / 2)
-        r, u = tu - z / 2, zu - z
-        if step % 20 == 0 and step <= 600:  # keep primal and dual residuals within a factor 3
-            apart = np.sum((P1 - P) ** 2) + np.sum((S1 - np.diag(z) + P) ** 2)
-            apart += np.sum((Q1 - P + np.diag(z / 2)) ** 2)
-            moved = 3 * np.sum((P - old) ** 2) * m / max(np.sum(U**2), EPS**2)
-            factor = 1.5 if apart > 9 * moved else 1 / 1.5 if moved > 9 * apart else 1.0
-            rho *= factor
-            U, V, R, r, u = (x / factor for x in (U, V, R, r, u))
+        P[self.diagonal, self.diagonal] = (at_P + 1.5 * z) / 3
+        return self.parts(P, z)
+
+    def bound(self, walk):
+        """Return (bound, c, G, Y): c are the costs of Theorem 1."""
+        Y = walk.penalty * (walk.aims.rows - walk.copies.rows)
+        G = np.sqrt(walk.penalty) * self.G
+        terms = row_terms(Y, self.k, self.required, np.sqrt)
+        c = np.sum(G**2, axis=1) + (np.diagonal(Y) + terms) / 2
+        top = eigvalsh(self.inner - G @ G.T - (Y + Y.T) / 2)[-self.m :].sum()
+        return top + largest_cost(c, self.k, self.required), c, G, Y
+
+
+def descend_rows(state, m, k, required=None, every=10):
+    """Yield what is Found after every few ADMM steps, for ever.
+
+    The bound is S_k(c) + F_m(A - GG' - sym Y) as computed.  Sent a reward, a number for each
+    feature, it goes on with max <A, P> + reward'z: then c + reward has the least bound, and c has
+    one too.
+    """
+    relaxation = RowRelaxation(state, m, k, required)
+    for walk in relaxation.start(state).pauses(every):
+        now = state.now(walk, relaxation.phi)
+        reward = yield Found(*relaxation.bound(walk), walk.copies.chosen, now)
+        if reward is not None:
+            relaxation.reward = reward

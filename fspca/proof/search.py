@@ -2,6 +2,11 @@
 
 A part is what a node of the tree leaves open.  The open part with the largest bound is taken first,
 and that bound is valid for the whole tree, so an interruption loses nothing.
+
+A part is processed in the same way for every problem: its relaxation is followed until it closes
+the part, is late, or decides much; what it proves decides features; the supports of what is left
+are enumerated where they are few; otherwise the relaxation goes on without what was decided, or the
+part is divided.  A problem says how a part is relaxed, proven, enumerated and divided.
 """
 
 from abc import ABC, abstractmethod
@@ -13,44 +18,203 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fspca.check_certificate import LISTED
+from fspca.check_certificate import LISTED, decisions
+from fspca.proof.checked import on_rows
 
 PROOF = 1e-9  # relative: bounds this close to the value prove it
+SHARE = 0.1  # of the free features, which must be decided for the relaxation to begin again
+INHERITED = 1 + 1e-12  # a bound holds for the parts of its node, rounding apart
 
 
 class Part(NamedTuple):
-    """The features that an answer may use, those that it must, its relaxation, its place."""
+    """The features that an answer may use, ascending, a mask of those that it must, and the rest.
+
+    That is where the relaxation of the part stands, and the number of its node.
+    """
 
     rows: np.ndarray
-    required: Any
+    required: np.ndarray
     state: Any
     place: int
+
+
+class Left(NamedTuple):
+    """A part with how much of each feature its relaxation wants, and the costs of each."""
+
+    part: Part
+    z: np.ndarray
+    c: np.ndarray
+
+
+class Pace(NamedTuple):
+    """How long the relaxation of a part is followed."""
+
+    budget: int  # steps
+    patience: float  # the least share of what is missing that `window` steps must gain
+    window: int
+    reprieve: int = 1  # times the budget, as long as the part is bounded no better than its parent
+
+
+class Walk:
+    """The relaxation of a part, as far as it was followed, and the best that it has found."""
+
+    def __init__(self, tree, part, pace, steps=0):
+        self.tree = tree
+        self.part = part
+        self.pace = pace
+        self.steps = steps  # of all relaxations of the node
+        self.since = 0  # of this one
+        self.last_look = np.inf
+        self.best = None
+        self.source = tree.relax(part)
+
+    @property
+    def bound(self):
+        """The least bound so far, in A's unit; what the checker proves may differ by rounding."""
+        return self.best.bound * self.tree.scale
+
+    def follow(self, known):
+        """Go on until the part is closed, late, or much is decided.
+
+        `known` is a bound that the part has from above.
+        """
+        while True:
+            self.advance()
+            closes = self.bound <= self.tree.target
+            looks = self.since % self.tree.looks_every == 0
+            self.late = not closes and looks and self.is_late(known)
+            if not closes and looks:
+                self.tree.round_on_the_way(self)
+            if self.changed_relaxation(closes):
+                continue
+            if not (closes or looks or self.late):
+                continue
+            self.enough = self.decides_enough()
+            if closes or self.late or self.enough:
+                return
+
+    def advance(self):
+        """Take the next bound of the relaxation."""
+        self.found = next(self.source)
+        self.tree.spend(self.found)
+        self.steps += 10
+        self.since += 10
+        if self.best is None or self.found.bound < self.best.bound:
+            self.best = self.found
+
+    def is_late(self, known):
+        """Whether the budget is spent, or too little of what is missing is gained."""
+        at = self.bound
+        gains = at < known
+        budget = self.pace.budget * (1 if gains else self.pace.reprieve)
+        spent = self.steps >= budget or self.tree.run.left == 0
+        if self.since % self.pace.window:
+            return spent
+        missing = at - self.tree.target
+        slow = gains and self.last_look - at < self.pace.patience * missing
+        self.last_look = at
+        return spent or slow
+
+    def changed_relaxation(self, closes):
+        """Go on with another relaxation, where there is one; return whether it comes first."""
+        return False
+
+    def decides_enough(self):
+        """Whether the best bound would decide so much that the relaxation should begin again."""
+        tree, required, best = self.tree, self.part.required, self.best
+        target = tree.target / tree.scale
+        decided = np.sum(decisions(best.c, required, tree.k, best.bound, target))
+        return decided >= max(tree.least_decided, SHARE * np.count_nonzero(~required))
 
 
 class Tree(ABC):
     """The best answer, the parts that are open, and the nodes as the checker will read them."""
 
-    one_by_one = 30_000  # supports of a node that are looked at so
+    most_enumerated = 30_000  # supports of a node: they take as long as a relaxation
     smaller = False  # whether those of fewer than k features are too
+    looks_every = 10  # steps after which a walk is looked at: decisions cost a sort
+    least_decided = 0  # features, so that it pays to begin again
+    scale = 1.0  # of the relaxation's bounds
 
     def __init__(self, size, k, gap, run):
-        self.size, self.k, self.gap, self.run, self.left = size, k, gap, run, LISTED
-        self.value, self.answer, self.stuck = -np.inf, None, -np.inf
-        self.heap, self.tickets, self.nodes, self.history = [], count(), 0, []
-        self.states, self.parent, self.branch, self.arrays = [], [], [], {}
+        self.size = size
+        self.k = k
+        self.gap = gap
+        self.run = run
+        self.to_enumerate = LISTED
+        self.value = -np.inf
+        self.answer = None
+        self.unresolved_bound = -np.inf
+        self.heap = []
+        self.tickets = count()
+        self.nodes = 0
+        self.history = []
+        self.states = []
+        self.parent = []
+        self.branch = []
+        self.arrays = {}
 
     @abstractmethod
-    def opened(self, part):
-        """Bound a part and decide what can be decided; return (bound, part) of what is left."""
+    def evaluate(self, supports):
+        """Propose the best on these supports; return whether none can be above the target."""
 
     @abstractmethod
-    def look(self, supports):
-        """Offer the best on these supports; return whether none can be above the target."""
+    def relax(self, part):
+        """Yield what the relaxation of a part finds, after every ten steps, for ever."""
 
-    def keep(self, value, answer):
+    @abstractmethod
+    def walk(self, part, steps=0):
+        """Return a Walk of a part, in whose node so many steps were taken already."""
+
+    @abstractmethod
+    def inherited(self, part):
+        """Return the bound that a part has from the nodes above it."""
+
+    @abstractmethod
+    def prove(self, walk, known):
+        """Return the Bound of the best that a walk found, and keep its arrays if it is better."""
+
+    @abstractmethod
+    def divided(self, part, z, bound):
+        """Return parts, each with the bound, that together hold every support of this one."""
+
+    def settled(self, part):
+        """Whether a part is closed, or has few supports, which are enumerated at once."""
+        return False
+
+    def round_on_the_way(self, walk):
+        """Propose what a walk suggests, now and then."""
+        return None
+
+    def round_at_the_end(self, walk):
+        """Propose what a walk suggests once it is late."""
+        return None
+
+    def divided_otherwise(self, walk, bound):
+        """Return parts that are not told apart by a feature, where that is better."""
+        return None
+
+    def tightened(self, walk, proven):
+        """Return (what decides more, the arrays that it takes for that), where that pays."""
+        return proven, None
+
+    def spend(self, found):
+        """Count the work of ten steps of a relaxation, where that is counted."""
+        return None
+
+    def goes_on(self, sharper):
+        """Whether the relaxation goes on where it is late, but decided something."""
+        return False
+
+    def current(self, walk):
+        """What of a walk the parts go on from."""
+        return walk.best
+
+    def record(self, value, answer):
         """Keep an answer if it is better."""
         if value > self.value:
-            self.value, self.answer = value, answer
+            self.value = value
+            self.answer = answer
 
     @property
     def target(self):
@@ -60,12 +224,13 @@ class Tree(ABC):
     @property
     def bound(self):
         """Nothing explains more."""
-        return max(self.target, self.stuck, *(-bound for bound, _, _ in self.heap[:1]))
+        return max(self.target, self.unresolved_bound, *(-bound for bound, _, _ in self.heap[:1]))
 
     def place(self, rows, required, parent):
         """Write a node down and return its number."""
         state = np.zeros(self.size, dtype=np.int8)
-        state[rows], state[required] = 1, 2
+        state[rows] = 1
+        state[rows[required]] = 2
         self.states.append(state)
         self.parent.append(parent)
         self.branch.append(-1)
@@ -77,10 +242,10 @@ class Tree(ABC):
             heappush(self.heap, (-bound, next(self.tickets), part))
 
     def search(self):
-        """Open the part with the largest bound until none is above the target."""
+        """Process the part with the largest bound until none is above the target."""
         for _ in self.run:
             self.history.append(self.value)
-            parts = self.opened(self.heap[0][2])
+            parts = self.process_node(self.heap[0][2])
             heappop(self.heap)  # not before: an interruption loses nothing
             self.nodes += 1
             self.push(parts)
@@ -88,24 +253,107 @@ class Tree(ABC):
             if not self.heap or -self.heap[0][0] <= self.target:
                 self.run.stop("gap reached" if self.bound <= self.target else "parts left open")
 
-    def listed(self, rows, required, rest, c):
+    def process_node(self, part):
+        """Bound a part, decide what can be decided; return (bound, part) of what is left."""
+        if self.settled(part):
+            return []
+        known = self.inherited(part)
+        walk = self.walk(part)
+        while True:
+            walk.follow(known)
+            if walk.enough and not walk.late:
+                known = np.inf  # to decide much is worth more than a better bound
+            proven = self.prove(walk, known)
+            if proven.value <= self.target:
+                return []
+            left = Left(part=self.carried_on(walk), z=self.current(walk).z, c=proven.c)
+            sharper = None
+            decides = proven.value < known
+            if decides:
+                known = proven.value * INHERITED
+            if parts := self.divided_otherwise(walk, known):
+                return parts
+            if decides:
+                left, sharper = self.decide(walk, left, proven)
+                if left is None:
+                    return []
+            decided = left.part.place != walk.part.place
+            if walk.late and not (decided and self.goes_on(sharper)):
+                return self.divided(left.part, left.z, known)
+            if decided:
+                walk = self.walk(left.part, 0 if sharper else walk.steps)
+
+    def decide(self, walk, left, proven):
+        """Return (what is left without the features that are decided, the arrays that it took).
+
+        Nothing is left where the part is closed, or its supports are enumerated.
+        """
+        proven, sharper = self.tightened(walk, proven)
+        if proven.value <= self.target:
+            return None, None
+        if walk.late:
+            self.round_at_the_end(walk)
+        left = self.without_decided(left._replace(c=proven.c), proven.value, sharper)
+        if self.enumerate_leaf(left.part.rows, left.part.required, proven.rest, left.c):
+            return None, None
+        return left, sharper
+
+    def carried_on(self, walk):
+        """The part of a walk, its relaxation where the walk has brought it."""
+        return walk.part._replace(state=self.current(walk).state)
+
+    def without_decided(self, left, bound, sharper=None):
+        """Return what is left without the features that costs decide, as a node of its own."""
+        part, z, c = left
+        inside, outside = decisions(c, part.required, self.k, bound, self.target)
+        if not (inside.any() or outside.any()):
+            return left
+        kept = np.flatnonzero(~outside)
+        rows, required = part.rows[kept], (part.required | inside)[kept]
+        place = self.place(rows, required, part.place)
+        if sharper:  # it bounds a little worse: what is left has the arrays of before
+            held = self.arrays[part.place]
+            self.arrays[place] = {x: on_rows(x, v, kept) for x, v in held.items()}
+            self.arrays[part.place] = sharper
+        part = Part(rows, required, self.restricted(part.state, kept), place)
+        return Left(part, z[kept], c[kept])
+
+    def restricted(self, state, rows):
+        """Where a relaxation stands on some of its features."""
+        return state.restricted(rows)
+
+    def with_and_without(self, part, i, bound):
+        """Return the parts that have the i-th feature, and lack it, each with the bound."""
+        rows, required, state, place = part
+        self.branch[place] = int(rows[i])
+        with_i = required.copy()
+        with_i[i] = True
+        others = np.delete(np.arange(len(rows)), i)
+        first = Part(rows, with_i, state, self.place(rows, with_i, place))
+        below = self.place(rows[others], required[others], place)
+        second = Part(rows[others], required[others], self.restricted(state, others), below)
+        return [(bound, first), (bound, second)]
+
+    def enumerate_leaf(self, rows, required, rest, c):
         """Look at supports one by one; False if they are too many, or one stays open.
 
         A support I explains at most rest + c(I); `required` says which of the rows it must have.
         """
-        fixed, free = np.flatnonzero(required), np.flatnonzero(~required)
+        fixed = np.flatnonzero(required)
+        free = np.flatnonzero(~required)
         most = max(0, min(self.k - len(fixed), len(free)))
         sizes = range(0 if self.smaller else most, most + 1)
-        number, closed = sum(comb(len(free), size) for size in sizes), True
-        if number > min(self.one_by_one, self.left):
+        number = sum(comb(len(free), size) for size in sizes)
+        if number > min(self.most_enumerated, self.to_enumerate):
             return False
+        closed = True
         for size in sizes:
             chosen = free[choices(len(free), size)]
             supports = np.hstack([np.broadcast_to(fixed, (len(chosen), len(fixed))), chosen])
             supports = supports[rest + c[supports].sum(axis=1) > self.target]
             if supports.size:
-                closed &= self.look(rows[supports])
-        self.left -= number if closed else 0
+                closed &= self.evaluate(rows[supports])
+        self.to_enumerate -= number if closed else 0
         return closed
 
     @property

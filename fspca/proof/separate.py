@@ -6,20 +6,24 @@ What Theorem 1 says of rows holds of both, and a price p >= 0 says how much of d
 the columns, how much by their union.  The relaxation looks for the best G, Y, Z and p.
 """
 
-import warnings
 from dataclasses import replace
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh
 
-from fspca.check_certificate import VERSION, check, row_terms
+from fspca.check_certificate import row_terms
 from fspca.problem import SharedSupport
-from fspca.proof.bounds import least_light_bound, probable_bound
-from fspca.proof.ground import Ground
+from fspca.proof.bounds import least_closed_form
+from fspca.proof.checked import CheckedMatrix
+from fspca.proof.claims import least_claimed
+from fspca.proof.probable import probable_bound
+from fspca.proof.projections import TopPairs, clip_to_sum, sum_largest
+from fspca.proof.relaxation import Consensus, Relaxation
 from fspca.proof.rows import project_rows
-from fspca.proof.semidefinite import RELAX, clip_to_sum, sum_largest
 
-SMALL, SUMMED = 40, 10_000  # features up to which all is relaxed, and rows are summed
+SMALL = 40  # features up to which all is relaxed: a hundred steps then take tenths of a second
+SUMMED = 10_000  # features up to which rows are summed, at the price of one product
 FEW = 2, 2  # sweeps of a projection, which begins where the last one ended
 
 
@@ -28,41 +32,33 @@ def with_claim(A, solution, orthonormal, max_iter=100):
 
     Of components that need not be orthonormal the bounds are those on one shared support.
     """
-    problem, counts = solution.problem, solution.problem.counts
+    problem = solution.problem
+    counts = problem.counts
     union = max(problem.m, min(int(counts.sum()), A.size))
-    ground = Ground(A, SharedSupport(problem.m, union))
-    if ground.matrix is None:
-        found = probable_bound(A, ground.problem)
-        return replace(solution, upper_bound=max(found.bound, solution.objective),
-                       bound_probability=found.probability)  # fmt: skip
-    given = {"X" if ground.of_data else "A": ground.array}
-    claim = {"version": VERSION, "kind": "separate", "m": problem.m, "k": union, "counts": counts}
-    claim |= {"W": np.array(solution.W)} | ({"orthonormal": 1} if orthonormal else {})
-    tried = [least_light_bound(ground).arrays]
-    tried += [{"whole": 2}] * (orthonormal and A.size <= SUMMED)
+    checked = CheckedMatrix.of(A, SharedSupport(problem.m, union))
+    if checked.matrix is None:
+        found = probable_bound(A, checked.problem)
+        bound = max(found.bound, solution.objective)
+        return replace(solution, upper_bound=bound, bound_probability=found.probability)
+    tried = [least_closed_form(checked).arrays]
+    if orthonormal and A.size <= SUMMED:
+        tried.append({"whole": 2})
     if orthonormal and A.size <= SMALL:
-        tried.append(column_arrays(ground.block(np.arange(A.size)), counts, max_iter))
-    claims = [claim | {f"{name}_0": array for name, array in arrays.items()} for arrays in tried]
-    verdicts = [check(each | given | {"gap": 1e99}) for each in claims]
-    best = min(range(len(claims)), key=lambda i: verdicts[i].bound if verdicts[i].holds else np.inf)
-    if not verdicts[best].holds:
-        warnings.warn(f"no bound: the checker refuses it, {verdicts[best].reason}", stacklevel=2)
-        return solution
-    value, bound = verdicts[best].value, verdicts[best].bound
-    gap = max(bound / value - 1, 0.0) * (1 + 1e-12) + 1e-15 if value > 0 else 0.0
-    return replace(solution, upper_bound=max(bound, solution.objective),
-                   certificate=claims[best] | {"gap": gap})  # fmt: skip
+        tried.append(column_arrays(checked.block(np.arange(A.size)), counts, max_iter))
+    facts = {"kind": problem.kind, "counts": counts, "W": np.array(solution.W)}
+    if orthonormal:
+        facts["orthonormal"] = 1
+    return least_claimed(checked, solution, tried, **facts)
 
 
 def column_arrays(A, counts, max_iter):
     """Return the arrays of the best certificate that so many steps find."""
     top = np.linalg.eigvalsh(A)[-1]
     unit = 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
-    walk = column_steps(A / unit, len(counts), np.asarray(counts))
-    found = (next(walk) for _ in range(max(1, max_iter // 10)))
-    G, *others = min(found, key=lambda each: each[0])[1]
-    scaled = {name: unit * x for name, x in zip("YZp", others, strict=True)}
-    return {"G": np.sqrt(unit) * G} | scaled
+    walk = column_steps(A / unit, np.asarray(counts))
+    found = islice(walk, max(1, max_iter // 10))
+    _, arrays = min(found, key=lambda each: each[0])
+    return {x: np.sqrt(unit) * v if x == "G" else unit * v for x, v in arrays.items()}
 
 
 def bound_of(A, counts, G, Y, Z, p):
@@ -78,50 +74,97 @@ def bound_of(A, counts, G, Y, Z, p):
             + np.linalg.eigvalsh(rest)[-len(counts) :].sum())  # fmt: skip
 
 
-def parts_of(P, y, z):
-    """Return what each condition is about."""
-    return (P, np.diag(y) - P, P - np.diag(y / 2), P - np.diag(z / 2), y / 2, z / 2, z - y, y, z)
+class ColumnParts(NamedTuple):
+    """What the conditions are about: P, y for the union of the supports, z for their counts.
+
+    S = Diag(y) - P; rows P_i - y_i e_i / 2 of as many nonzeros as the union has, and the same with
+    z of the largest count; their heights y / 2 and z / 2; and z - y, y and z themselves.
+    """
+
+    fantope: np.ndarray
+    slack: np.ndarray
+    rows_of_union: np.ndarray
+    rows_of_one: np.ndarray
+    heights_of_union: np.ndarray
+    heights_of_one: np.ndarray
+    more: np.ndarray
+    union: np.ndarray
+    chosen: np.ndarray
 
 
-def column_steps(A, m, counts, every=10):
-    r"""Yield (bound, (G, Y, Z, p)) after every few steps of ADMM, for ever.
+class ColumnRelaxation(Relaxation):
+    r"""The relaxation for orthonormal columns of so many nonzeros each, K in all.
 
     max <A, P> over 0 <= P <= I with trace m, P <= Diag(y), 0 <= y <= 1, y <= z, 0 <= z <= m with
     sum K, and for every row that P_i - y_i e_i / 2 lies in y_i / 2 times the hull of vectors of
-    length 1 with K nonzeros, and the same with z and the largest count.  Each has a copy of its
-    own, which is projected; P, y and z are fitted to all copies, on the diagonal by `normal`.
+    length 1 with K nonzeros, and the same with z and the largest count.
     """
-    d, union = len(A), min(counts.sum(), len(A))
-    sizes, phi = (union, counts.max()), [np.full(d, 0.25)] * 2
-    normal = np.linalg.inv([[4, -1.5, -0.5], [-1.5, 3.5, -1], [-0.5, -1, 2.5]])
-    parts = parts_of(np.eye(d) * (m / d), *[np.full(d, union / d)] * 2)
-    U, rho, step = [0 * part for part in parts], 0.5, 0
-    while True:
-        step += 1
-        aims = [part - u for part, u in zip(parts, U, strict=True)]
-        values, V = eigh(aims[0] + A / rho, check_finite=False)
-        f = clip_to_sum(values, m)
-        V = V[:, f > 0] * np.sqrt(f[f > 0])
-        values, G = eigh(-aims[1], check_finite=False)
-        G = G[:, values > 0] * np.sqrt(values[values > 0])
-        rows, heights = [None] * 2, [None] * 2
-        for i, k in enumerate(sizes):
-            rows[i], heights[i], phi[i] = project_rows(aims[2 + i], aims[4 + i], 0, k, phi[i], *FEW)
-        copies = (V @ V.T, aims[1] + G @ G.T, *rows, *heights, np.maximum(aims[6], 0.0),
-                  np.clip(aims[7], 0.0, 1.0), m * clip_to_sum(aims[8] / m, union / m))  # fmt: skip
-        if step % every == 0:
-            Y, Z = (rho * (aims[2 + i] - rows[i]) for i in range(2))
-            arrays = np.sqrt(rho) * G, Y, Z, rho * np.maximum(-aims[6], 0.0)
-            yield bound_of(A, counts, *arrays), arrays
-        moved = [
-            RELAX * copy + (1 - RELAX) * part + u
-            for copy, part, u in zip(copies, parts, U, strict=True)
-        ]
-        a, b, c, e, s, r, f, w, v = moved
-        right = a - b + (c + c.T + e + e.T) / 2
-        on = np.diagonal(b) - np.diagonal(c) / 2 + s / 2 - f + w, f + v + r / 2 - np.diagonal(e) / 2
-        at, y, z = normal @ np.array([np.diagonal(right), *on])
+
+    def __init__(self, A, counts):
+        d = len(A)
+        self.A = A
+        self.m = len(counts)
+        self.in_all = min(counts.sum(), d)
+        self.most = counts.max()
+        self.none = np.zeros(d, dtype=bool)
+        self.phi = [np.full(d, 0.25)] * 2
+        # On the diagonal P, y and z are fitted together: the normal equations of the parts.
+        self.inverse = np.linalg.inv([[4, -1.5, -0.5], [-1.5, 3.5, -1], [-0.5, -1, 2.5]])
+
+    def start(self):
+        """The iteration from its first point."""
+        d = len(self.A)
+        share = np.full(d, self.in_all / d)
+        parts = self.parts(np.eye(d) * (self.m / d), share, share)
+        return Consensus(self, parts, ColumnParts(*(0 * part for part in parts)), penalty=0.5)
+
+    def parts(self, P, y, z):
+        """What each condition is about."""
+        rows = P - np.diag(y / 2), P - np.diag(z / 2)
+        return ColumnParts(P, np.diag(y) - P, *rows, y / 2, z / 2, z - y, y, z)
+
+    def project(self, aims, penalty):
+        V = TopPairs().between(aims.fantope + self.A / penalty, self.m)
+        self.G = TopPairs().positive_part(-aims.slack)
+        union, union_heights, self.phi[0] = project_rows(
+            aims.rows_of_union, aims.heights_of_union, self.none, self.in_all, self.phi[0], *FEW
+        )
+        one, one_heights, self.phi[1] = project_rows(
+            aims.rows_of_one, aims.heights_of_one, self.none, self.most, self.phi[1], *FEW
+        )
+        return ColumnParts(
+            fantope=V @ V.T,
+            slack=aims.slack + self.G @ self.G.T,
+            rows_of_union=union,
+            rows_of_one=one,
+            heights_of_union=union_heights,
+            heights_of_one=one_heights,
+            more=np.maximum(aims.more, 0.0),
+            union=np.clip(aims.union, 0.0, 1.0),
+            chosen=self.m * clip_to_sum(aims.chosen / self.m, self.in_all / self.m),
+        )
+
+    def fit(self, moved, parts, penalty):
+        union, one = moved.rows_of_union, moved.rows_of_one
+        right = moved.fantope - moved.slack + (union + union.T + one + one.T) / 2
+        on_y = np.diagonal(moved.slack) - np.diagonal(union) / 2
+        on_y = on_y + moved.heights_of_union / 2 - moved.more + moved.union
+        on_z = moved.more + moved.chosen + moved.heights_of_one / 2 - np.diagonal(one) / 2
+        diagonal, y, z = self.inverse @ np.array([np.diagonal(right), on_y, on_z])
         P = right / 4
-        np.fill_diagonal(P, at)
-        parts = parts_of(P, y, z)
-        U = [x - part for x, part in zip(moved, parts, strict=True)]
+        np.fill_diagonal(P, diagonal)
+        return self.parts(P, y, z)
+
+
+def column_steps(A, counts, every=10):
+    """Yield (bound, arrays) after every few steps of ADMM, for ever."""
+    relaxation = ColumnRelaxation(A, counts)
+    for walk in relaxation.start().pauses(every):
+        penalty, aims, copies = walk.penalty, walk.aims, walk.copies
+        arrays = {
+            "G": np.sqrt(penalty) * relaxation.G,
+            "Y": penalty * (aims.rows_of_union - copies.rows_of_union),
+            "Z": penalty * (aims.rows_of_one - copies.rows_of_one),
+            "p": penalty * np.maximum(-aims.more, 0.0),
+        }
+        yield bound_of(A, counts, **arrays), arrays

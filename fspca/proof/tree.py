@@ -2,225 +2,207 @@ r"""The tree of the search for a shared support: how a part of it is bounded and
 
 The bound of a part is the relaxation on what is left, warm-started from its parent, with a bound on
 every row where that alone does not close it.  Reduced costs decide features while the relaxation is
-being solved, and it goes on with the rest; few remaining supports are looked at one by one, and
-otherwise the most fractional feature is branched on.  What is decided is decided by the arithmetic
-of the checker.
+being solved, and it goes on with the rest; few remaining supports are enumerated, and otherwise
+the most fractional feature is branched on.  What is decided is decided by the arithmetic of the
+checker.
 """
 
 from math import comb
-from typing import NamedTuple
 
 import numpy as np
 
 from fspca.check_certificate import decisions
 from fspca.proof.bounds import ROWS_SIZE, step_work
-from fspca.proof.ground import placed
-from fspca.proof.rows import RowState, descend_rows, restrict_rows, with_rows
-from fspca.proof.search import Part, Tree
-from fspca.proof.semidefinite import State, descend, restrict
+from fspca.proof.rows import descend_rows, has_rows, with_rows
+from fspca.proof.search import INHERITED, Pace, Tree, Walk
+from fspca.proof.semidefinite import descend
 from fspca.shared_support.swap import best_of
 
-PLAIN_STEPS = 60
-# steps; stop where so little of what is missing goes; times the steps where nothing is gained yet
-ROOT, NODE, SMALL = (600, 0.02, 120, 4), (60, 0.15, 20, 4), (60, 0.15, 20, 1)
-SHARE = 0.1  # of the free features, which must be decided for the relaxation to begin again
+# Chosen on the sets of the experiment `rewards`, by the seconds of whole searches.
+PLAIN_STEPS = 60  # before a bound on every row comes in, from which a start must be fair
 DEAR = 100  # features above which it costs less to go on with a node than to divide it
-RISE, REWARD, TRIED, WORTH = 0.4, 1.2, 24, 0.25  # of what is missing; tens of steps; a share
-ASIDE, MOVED = 1e-3, 1e-2  # so near to 0 or 1 a feature is out or in; and so far no longer
-INHERITED = 1 + 1e-12  # a bound holds for the parts of its node, rounding apart
-FEW, AT_FIRST = 2_000, 30_000  # supports that are looked at before any relaxation; of the root
+ROOT = Pace(budget=600, patience=0.02, window=120, reprieve=4)  # the root is solved only once
+NODE = Pace(budget=60, patience=0.15, window=20, reprieve=4)
+SMALL = Pace(budget=60, patience=0.15, window=20)  # of at most DEAR features
+FEW = 2_000  # supports that are enumerated before any relaxation: they cost less than one
+AT_FIRST = 30_000  # and before that of the root, which is followed for longer
+
+# Rewards, which make a relaxation decide more; see `tightened_costs`.
+RISE = 0.4  # of what is missing to the target: how much the reward grows
+REWARD = 1.2  # of what is missing: the largest reward, past which a feature would have been decided
+TRIED = 24  # tens of steps, at most
+WORTH = 0.25  # of the free features, which must be decided so that it pays
+ASIDE = 1e-3  # so near to 0 or 1 a feature is out or in
+MOVED = 1e-2  # and so far from it no longer
 
 
-def few(free, wanted):
+def is_enumerated(free, wanted):
     """Whether so many features of so many make so few supports that all of them are looked at."""
     return comb(free, wanted) <= AT_FIRST
 
 
-class Found(NamedTuple):
-    """What the relaxation of a part has found so far, in the units of the relaxation."""
+class SupportWalk(Walk):
+    """The relaxation of a part, which goes on with a bound on every row."""
 
-    bound: float
-    c: np.ndarray
-    G: np.ndarray
-    Y: np.ndarray | None
-    z: np.ndarray
-    state: State | RowState
+    def changed_relaxation(self, closes):
+        state = self.found.state
+        if closes or has_rows(state) or state.basis is not None:
+            return False
+        rows = self.part.rows
+        if self.tree.checked.wide(rows) or not (self.since >= PLAIN_STEPS or self.late):
+            return False
+        self.source = self.tree.relax(self.part._replace(state=with_rows(state)))
+        self.since = 0
+        self.late = False
+        return len(rows) <= ROWS_SIZE
 
 
 class SupportTree(Tree):
-    """The best support; a part has its required features first, and knows how many they are."""
+    """The best support."""
 
-    def __init__(self, ground, gap, scale, run):
-        super().__init__(ground.A.size, ground.problem.k, gap, run)
-        self.A, self.problem, self.ground, self.scale = ground.A, ground.problem, ground, scale
+    looks_every = 20  # what is found is proven apart, at the price of two eigenproblems
+    least_decided = 3
 
-    def offer(self, support):
+    def __init__(self, checked, gap, scale, run):
+        super().__init__(checked.A.size, checked.k, gap, run)
+        self.A = checked.A
+        self.problem = checked.problem
+        self.checked = checked
+        self.scale = scale
+
+    def propose(self, support):
         """Keep a support if it is better, by the value that the checker grants it."""
-        self.keep(self.ground.value(support), np.sort(support))
+        self.record(self.checked.value(support), np.sort(support))
 
-    def prove(self, part, found, known):
-        """Return (rest, c, bound) that are proven; keep the arrays that do it if they do better.
+    def evaluate(self, supports):
+        """Propose the support that explains most; another explains no more."""
+        union = np.unique(supports)
+        at = np.searchsorted(union, supports)
+        blocks = self.checked.block(union)[at[:, :, None], at[:, None, :]]
+        # A support costs four times a step of its size, as measured beside one.
+        self.run.spend(4 * len(supports) * (self.k + 20) ** 3)
+        values = np.linalg.eigvalsh(blocks)[:, -self.checked.m :].sum(axis=1)
+        self.propose(supports[np.argmax(values)])
+        return True
+
+    def round_up(self, part, z):
+        """Climb from the features that the relaxation wants most."""
+        wanted = np.argsort(-np.where(part.required, 2.0, z), kind="stable")
+        found = best_of(self.A, self.problem, [np.sort(part.rows[wanted[: self.k]])])
+        self.propose(found.support)
+        if found.stopped == "interrupted":
+            raise KeyboardInterrupt
+
+    def round_on_the_way(self, walk):
+        if self.nodes == 0 and walk.steps % 100 == 0:
+            self.round_up(walk.part, walk.best.z)
+
+    def round_at_the_end(self, walk):
+        required = walk.part.required
+        fixed = np.count_nonzero(required)
+        if comb(len(required) - fixed, self.k - fixed) > self.most_enumerated:
+            self.round_up(walk.part, walk.best.z)
+
+    def settled(self, part):
+        rows, required = part.rows, part.required
+        fixed = np.count_nonzero(required)
+        if fixed >= self.k or len(rows) <= self.k:
+            self.propose(rows[required][: self.k] if fixed >= self.k else rows)
+            return True
+        most = FEW if self.nodes else AT_FIRST
+        few = comb(len(rows) - fixed, self.k - fixed) <= most
+        return few and self.enumerate_leaf(rows, required, np.inf, np.zeros(len(rows)))
+
+    def inherited(self, part):
+        return np.inf if self.checked.wide(part.rows) else -self.heap[0][0] * INHERITED
+
+    def relax(self, part):
+        """The relaxation that the state of a part is of."""
+        follow = descend_rows if has_rows(part.state) else descend
+        return follow(part.state, self.checked.m, self.k, part.required)
+
+    def walk(self, part, steps=0):
+        pace = SMALL if len(part.rows) <= DEAR else NODE if self.nodes else ROOT
+        return SupportWalk(self, part, pace, steps)
+
+    def prove(self, walk, known):
+        return self.proven(walk.part, walk.best, known)
+
+    def proven(self, part, found, known):
+        """Return the Bound of what was found; keep its arrays if it is below the one known.
 
         They are rounded first: to what is kept, and to columns that matter.
         """
         size = np.sum(found.G**2, axis=0)
         G = found.G[:, size > 1e-9 * size.max(initial=0)] * np.sqrt(self.scale)
         Y = None if found.Y is None else shortened(found.Y * self.scale)
-        proven, arrays = self.ground.prove(part.rows, part.required, G.astype(np.float32), Y)
-        if proven[2] < known:
-            self.note(part, arrays)
+        proven = self.checked.prove(part.rows, part.required, G.astype(np.float32), Y)
+        if proven.value < known:
+            self.arrays[part.place] = proven.arrays
         return proven
 
-    def note(self, part, arrays):
-        """Keep the arrays of a part as the checker reads them."""
-        order = np.argsort(part.rows)
-        self.arrays[part.place] = {x: placed(x, v, order) for x, v in arrays.items()}
+    def restricted(self, state, rows):
+        """The state on some of the features; few of them leave the basis."""
+        return state.restricted(rows, dense=len(rows) <= ROWS_SIZE)
 
-    def look(self, supports):
-        """Offer the support that explains most; another explains no more."""
-        union = np.unique(supports)
-        at = np.searchsorted(union, supports)
-        blocks = self.ground.block(union)[at[:, :, None], at[:, None, :]]
-        self.run.spend(4 * len(supports) * (self.k + 20) ** 3)  # as measured beside a step
-        values = np.linalg.eigvalsh(blocks)[:, -self.problem.m :].sum(axis=1)
-        self.offer(supports[np.argmax(values)])
-        return True
+    def divided(self, part, z, bound):
+        """Return the two parts that hold, and lack, the most fractional feature."""
+        fraction = np.where(part.required, -1.0, np.minimum(z, 1 - z))
+        return self.with_and_without(part, int(np.argmax(fraction)), bound)
 
-    def round_up(self, rows, fixed, z):
-        """Climb from the features that the relaxation wants most."""
-        wanted = np.concatenate([np.arange(fixed), fixed + np.argsort(-z[fixed:], kind="stable")])
-        found = best_of(self.A, self.problem, [np.sort(rows[wanted[: self.k]])])
-        self.offer(found.support)
-        if found.stopped == "interrupted":
-            raise KeyboardInterrupt
+    def spend(self, found):
+        self.run.spend(10 * step_work(found.state))
 
-    def opened(self, part):
-        """Bound a part, decide what can be decided; return (bound, parts that are left of it)."""
-        m, k, is_root = self.problem.m, self.k, self.nodes == 0
-        rows, fixed, state, place = part
-        budget, patience, window, factor = SMALL if len(rows) <= DEAR else ROOT if is_root else NODE
-        best, last, steps, since = None, np.inf, 0, 0
-        known = np.inf if self.ground.wide(rows) else -self.heap[0][0] * INHERITED
-        if len(rows) <= k or fixed >= k:
-            self.offer(rows[:k])
-            return []
-        most = AT_FIRST if is_root else FEW
-        listed = comb(len(rows) - fixed, k - fixed) <= most
-        if listed and self.listed(rows, np.arange(len(rows)) < fixed, np.inf, np.zeros(len(rows))):
-            return []
-        source = iterates(state, m, k, fixed)
-        while True:
-            found = Found(*next(source))
-            self.run.spend(10 * step_work(found.state))
-            steps, since = steps + 10, since + 10
-            best = found if best is None or found.bound < best.bound else best
-            at = best.bound * self.scale
-            closes, late = at <= self.target, False
-            if not closes and since % 20 == 0:
-                late = steps >= budget * (factor if at >= known else 1) or self.run.left == 0
-                if since % window == 0:
-                    slow = at < known and last - at < patience * (at - self.target)
-                    late, last = late or slow, at
-                if is_root and steps % 100 == 0:
-                    self.round_up(rows, fixed, best.z)
-            plain = not isinstance(found.state, RowState) and found.state.basis is None
-            plain = plain and not closes and not self.ground.wide(rows)
-            if plain and (since >= PLAIN_STEPS or late):
-                source, since, late = iterates(with_rows(found.state), m, k, fixed), 0, False
-                if len(rows) <= ROWS_SIZE:
-                    continue
-            if not (closes or late or since % 20 == 0):
-                continue
-            required = np.arange(len(rows)) < fixed
-            guess = decisions(best.c, required, k, best.bound, self.target / self.scale)
-            enough = np.sum(guess) >= max(3, SHARE * (len(rows) - fixed))
-            if not (closes or late or enough):
-                continue
-            known = np.inf if enough and not late else known  # to decide much is worth more
-            rest, c, bound = self.prove(Part(rows, fixed, None, place), best, known)
-            if bound <= self.target:
-                return []
-            state, z, sharp, decided = best.state, best.z, None, False
-            if bound < known:
-                known, node, held = bound * INHERITED, place, self.arrays[place]
-                if late and len(rows) > DEAR and not enough and best.Y is not None:
-                    sharp = self.sharpened(best, fixed)
-                if sharp:
-                    rest, c, bound = self.prove(Part(rows, fixed, None, place), sharp, np.inf)
-                    if bound <= self.target:
-                        return []
-                    sharper, self.arrays[place] = self.arrays[place], held
-                inside, outside = decisions(c, required, k, bound, self.target)
-                if late and comb(len(rows) - fixed, k - fixed) > self.one_by_one:
-                    self.round_up(rows, fixed, z)
-                if decided := inside.any() or outside.any():
-                    open_ = ~(inside | outside | required)
-                    kept = np.r_[:fixed, np.flatnonzero(inside), np.flatnonzero(open_)]
-                    at = np.searchsorted(np.sort(rows), np.sort(rows[kept]))
-                    rows, fixed, c, z = rows[kept], fixed + int(inside.sum()), c[kept], z[kept]
-                    place, state = self.place(rows, rows[:fixed], place), narrowed(state, kept)
-                    if sharp:  # it bounds a little worse: what is left has the arrays of before
-                        self.arrays[place] = {x: placed(x, v, at) for x, v in held.items()}
-                        self.arrays[node] = sharper
-                if self.listed(rows, np.arange(len(rows)) < fixed, rest, c):
-                    return []
-            if late and not (sharp and decided):
-                return self.divided(Part(rows, fixed, state, place), z, known)
-            if decided:
-                source, best, since, last = iterates(state, m, k, fixed), None, 0, np.inf
-                steps = 0 if sharp else steps
+    def goes_on(self, sharper):
+        return sharper is not None
 
-    def sharpened(self, found, fixed):
+    def tightened(self, walk, proven):
+        part, best = walk.part, walk.best
+        if not walk.late or walk.enough or len(part.rows) <= DEAR or best.Y is None:
+            return proven, None
+        found = self.tightened_costs(best, part.required)
+        if found is None:
+            return proven, None
+        held = self.arrays[part.place]
+        proven = self.proven(part, found, np.inf)
+        if proven.value <= self.target:
+            return proven, None
+        sharper = self.arrays[part.place]
+        self.arrays[part.place] = held
+        return proven, sharper
+
+    def tightened_costs(self, found, required):
         """Return what decides many features, by a reward for those left out, a fine for the rest.
 
         Where the bound is least, nearly all that are left out cost as much as the k-th feature,
         and nothing decides them.  Whom a reward does not bring in costs less by as much; who
         comes in is let alone.
         """
-        target, required = self.target / self.scale, np.arange(len(found.z)) < fixed
+        target = self.target / self.scale
         side = (found.z < ASIDE) * 1.0 - (found.z > 1 - ASIDE) * ~required
-        missing, best, most = found.bound - target, None, WORTH * np.sum(~required)
-        source = iterates(found.state, self.problem.m, self.k, fixed)
+        missing = found.bound - target
+        best = None
+        most = WORTH * np.sum(~required)
+        source = descend_rows(found.state, self.checked.m, self.k, required)
         next(source)
         for tried in range(TRIED):
             if self.run.left == 0 or np.count_nonzero(side) <= most:
                 break
-            found = Found(*source.send(side * missing * min(RISE * (1 + tried // 2), REWARD)))
-            self.run.spend(10 * step_work(found.state))
-            side[(side > 0) & (found.z > MOVED) | (side < 0) & (found.z < 1 - MOVED)] = 0
-            count = np.sum(decisions(found.c, required, self.k, found.bound, target))
-            if count > most:
-                best, most = found, count
+            found = source.send(side * missing * min(RISE * (1 + tried // 2), REWARD))
+            self.spend(found)
+            came_in = (side > 0) & (found.z > MOVED)
+            went_out = (side < 0) & (found.z < 1 - MOVED)
+            side[came_in | went_out] = 0
+            decided = np.sum(decisions(found.c, required, self.k, found.bound, target))
+            if decided > most:
+                best = found
+                most = decided
             elif best:
                 break
         return best
-
-    def divided(self, part, z, bound):
-        """Return the two parts that hold, and lack, the most fractional feature."""
-        rows, fixed, state, place = part
-        i = fixed + np.argmax(np.minimum(z[fixed:], 1 - z[fixed:]))
-        self.branch[place] = rows[i]
-        others = np.delete(np.arange(len(rows)), i)
-        parts = []
-        for order, held in ((np.insert(others, fixed, i), fixed + 1), (others, fixed)):
-            below = self.place(rows[order], rows[order][:held], place)
-            parts.append((bound, Part(rows[order], held, narrowed(state, order), below)))
-        return parts
 
 
 def shortened(Y):
     """Return Y in float32 with 14 of its 23 binary places, which pack well."""
     Y = np.where(np.abs(Y) > 1e-6 * np.abs(Y).max(initial=0), Y, 0).astype(np.float32)
     return ((Y.view(np.uint32) + 256) & np.uint32(0xFFFFFE00)).view(np.float32)
-
-
-def iterates(state, m, k, fixed):
-    """The relaxation that a state is of."""
-    return (descend_rows if isinstance(state, RowState) else descend)(state, m, k, fixed)
-
-
-def narrowed(state, rows):
-    """The state on some of the features; few of them leave the basis."""
-    if isinstance(state, RowState):
-        return restrict_rows(state, rows)
-    return restrict(state, rows, dense=len(rows) <= ROWS_SIZE)

@@ -6,8 +6,9 @@ from fspca.covariance import Covariance, as_covariance
 from fspca.covariance.linalg import embedded, fix_signs, largest
 from fspca.covariance.validate import checked_nonnegative, checked_truth
 from fspca.problem import SharedSupport, Solution
-from fspca.proof.ground import Certificate, Ground
-from fspca.proof.relaxation import ACTIVE, relax
+from fspca.proof.checked import CheckedMatrix
+from fspca.proof.claims import Certificate, claimed
+from fspca.proof.fantope import ACTIVE, relax
 from fspca.shared_support.refit import solution_on
 from fspca.solver import Listener, Run, solves
 
@@ -70,7 +71,7 @@ def fantope(A: Covariance, m: int, k: int, *, penalty: float | None = None, refi
         False truncates the m leading eigenvectors of H to the k rows and orthonormalises them,
         which is how tian2020 starts its rivals; True takes the best loadings on these rows.
     tol, max_iter : float, int
-        Of each convex problem, see `fspca.proof.relaxation.relax`; ending at max_iter
+        Of each convex problem, see `fspca.proof.fantope.relax`; ending at max_iter
         warns.
     max_seconds : float
         Round then what the relaxation has found.
@@ -127,11 +128,13 @@ def fantope(A: Covariance, m: int, k: int, *, penalty: float | None = None, refi
             found = solution_on(A, problem, support, "fantope", **facts)
         else:
             found = Solution(W, support, run.value, problem, "fantope", (run.value,), **facts)
-        ground = Ground(as_covariance(A.plain.submatrix(np.arange(A.size))), problem)
-        if ground.matrix is None:
+        full = as_covariance(A.plain.submatrix(np.arange(A.size)))
+        checked = CheckedMatrix.of(full, problem)
+        if checked.matrix is None:
             return found
-        proven, arrays = ground.prove(ground.rows, 0, np.zeros((A.size, 0)), relaxation.Y)
-        return ground.claimed(found, Certificate(proven[2], arrays))
+        none = np.zeros((A.size, 0))
+        proven = checked.prove(checked.rows, checked.required, none, relaxation.Y)
+        return claimed(checked, found, Certificate(proven.value, proven.arrays))
 
     return run.finish(build)
 

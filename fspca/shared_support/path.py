@@ -12,11 +12,12 @@ from fspca.covariance import Covariance
 from fspca.covariance.linalg import embedded
 from fspca.covariance.validate import checked_choice, checked_support
 from fspca.problem import SharedSupport, Solution
-from fspca.proof.bounds import least_light_bound, upper_bound, with_bound
-from fspca.proof.ground import Ground
+from fspca.proof.bounds import least_closed_form, upper_bound, with_bound
+from fspca.proof.checked import CheckedMatrix
+from fspca.proof.claims import claimed
 from fspca.shared_support.iteration import ascents
 from fspca.shared_support.refit import solution_on
-from fspca.shared_support.solve import closes, grown
+from fspca.shared_support.solve import closes, search_from
 from fspca.shared_support.starts import checked_init
 from fspca.shared_support.swap import GAIN, admitted, first_starts, swap
 from fspca.solver import Listener, Run, solves
@@ -157,11 +158,11 @@ def searched(A, answer, above, run):
     """Return what half of `solve`'s work makes of an answer, with no bound above the one given."""
     inner = Run(100_000, run.left)
     inner.keep(answer.objective, answer)
-    ground = Ground(A, answer.problem)
-    light = least_light_bound(ground)
-    if closes(light, answer.objective, 0.0) or ground.matrix is None:
-        return ground.claimed(answer, light)
-    better = grown(ground, None, answer, light, inner, share=0.5)
+    checked = CheckedMatrix.of(A, answer.problem)
+    closed_form = least_closed_form(checked)
+    if closes(closed_form, answer.objective, 0.0) or checked.matrix is None:
+        return claimed(checked, answer, closed_form)
+    better = search_from(checked, None, answer, closed_form, inner, share=0.5)
     if inner.stopped == "interrupted":
         raise KeyboardInterrupt
     if above < better.upper_bound:  # without a claim of its own

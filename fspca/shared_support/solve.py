@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
+from fspca.covariance.linalg import TIE
 from fspca.covariance.validate import checked_choice, checked_nonnegative
 from fspca.problem import SharedSupport, Solution
-from fspca.proof.bounds import least_light_bound, quick_work, relaxed
-from fspca.proof.ground import MAX_MEMORY, Certificate, Ground
+from fspca.proof.bounds import least_closed_form, quick_work, relaxed
+from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
+from fspca.proof.claims import Certificate, claimed
 from fspca.proof.search import PROOF, Part
-from fspca.proof.tree import SupportTree, few, narrowed
+from fspca.proof.tree import SupportTree, is_enumerated
 from fspca.shared_support.crossing import cross
 from fspca.shared_support.iteration import ascend_together
 from fspca.shared_support.refit import refit, solution_on
@@ -111,27 +113,28 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
         checked_nonnegative("gap", gap)
     A, problem = A.plain, SharedSupport(m, k, required=required, forbidden=forbidden)
     starts = given_starts(A, problem, init, seed)
-    ground, light = Ground(A, problem, max_memory), None
-    if gap is not None and ground.matrix is None:
+    checked, closed_form = CheckedMatrix.of(A, problem, max_memory), None
+    if gap is not None and checked.matrix is None:
         raise ValueError(f"gap={gap} needs the matrix or the data in max_memory={max_memory} bytes")
     with Run(max_iter, max_seconds, progress) as run:
         at_once(A, problem, starts, run)
-        light = least_light_bound(ground)
-        run.tell(bound=light.bound)
-        open_ = not closes(light, run.value, gap or 0.0) and run.left != 0
-        sizes = len(ground.rows) - ground.fixed, k - ground.fixed
-        if open_ and not (ground.matrix is not None and few(*sizes)):
+        closed_form = least_closed_form(checked)
+        run.tell(bound=closed_form.bound)
+        open_ = not closes(closed_form, run.value, gap or 0.0) and run.left != 0
+        fixed = len(problem.required)
+        few = is_enumerated(len(checked.rows) - fixed, k - fixed)
+        if open_ and not (few and checked.matrix is not None):
             cross(A, problem, seed, run)
-        if open_ and ground.matrix is not None and run.left != 0:
-            return grown(ground, gap, run.answer, light, run)
+        if open_ and checked.matrix is not None and run.left != 0:
+            return search_from(checked, gap, run.answer, closed_form, run)
         run.stop("gap reached" if not open_ and run.left != 0 else run.stopped)
 
     def build():
         late = run.stopped or ("max_seconds" if run.left == 0 else "done")
-        proven = light is not None and closes(light, run.value, gap or 0.0)
+        proven = closed_form is not None and closes(closed_form, run.value, gap or 0.0)
         stopped = "gap reached" if proven and late != "interrupted" else late
         answer = replace(run.answer, solver="solve", n_iter=0, stopped=stopped)
-        return answer if light is None else ground.claimed(answer, light)
+        return answer if closed_form is None else claimed(checked, answer, closed_form)
 
     return run.finish(build)
 
@@ -153,35 +156,37 @@ def given_starts(A, problem, init, seed):
 def at_once(A, problem, starts, run):
     """Give the run the first answer: exchanges from where IPU ends best, or from a better start."""
     ends = ascend_together(A, [(problem.m, problem.k, start) for start in starts])
-    supports = {tuple(admitted(problem, A.diagonal(), end.support).tolist()): 0 for end in ends}
-    supports |= {tuple(start.tolist()): 0 for start in starts[:-2]}  # what was given may be better
-    best = max(supports, key=lambda support: refit(A, np.array(support), problem.m)[1])
+    supports = {tuple(admitted(problem, A.diagonal(), end.support).tolist()) for end in ends}
+    supports |= {tuple(start.tolist()) for start in starts[:-2]}  # what was given may be better
+    values = {each: refit(A, np.array(each), problem.m)[1] for each in sorted(supports)}
+    most = max(values.values()) * (1 - TIE)
+    best = next(support for support, value in values.items() if value >= most)
     sides = {"required": problem.required, "forbidden": problem.forbidden}
     run.take(swap(A, problem.m, problem.k, init=list(best), max_seconds=run.left, **sides))
     run.tell()
 
 
-def closes(light, value, gap):
+def closes(closed_form, value, gap):
     """Whether a bound proves a value up to a gap."""
-    return light.bound <= value * (1 + gap) + PROOF * value
+    return closed_form.bound <= value * (1 + gap) + PROOF * value
 
 
-def grown(ground, gap, first, light, run, share=1.0):
+def search_from(checked, gap, first, closed_form, run, share=1.0):
     """Search from a first answer and bound; return the best answer with its bound and claim.
 
     Without a gap or a time that is given, it is done with such a share of the work of `solve`.
     """
-    problem = ground.problem
-    scale, state = relaxed(ground)
+    problem = checked.problem
+    scale, state = relaxed(checked)
     if gap is None and run.ends is None:
         run.work = share * max(WORK, quick_work(state))
-    tree = SupportTree(ground, gap or 0.0, scale, run)
-    rows, fixed = ground.rows, ground.fixed
-    tree.offer(first.support)
-    state = narrowed(state, np.arange(len(rows)))
-    root = Part(rows, fixed, state, tree.place(rows, rows[:fixed], -1))
-    tree.note(root, light.arrays)  # a root with one support is not bounded again
-    tree.push([(light.bound, root)])
+    tree = SupportTree(checked, gap or 0.0, scale, run)
+    tree.propose(first.support)
+    rows, required = checked.rows, checked.required
+    state = tree.restricted(state, np.arange(len(rows)))
+    root = Part(rows, required, state, tree.place(rows, required, -1))
+    tree.arrays[root.place] = closed_form.arrays  # a root with one support is not bounded again
+    tree.push([(closed_form.bound, root)])
     try:
         tree.search()
     except KeyboardInterrupt:
@@ -189,10 +194,11 @@ def grown(ground, gap, first, light, run, share=1.0):
 
     def build():
         stopped = "gap reached" if tree.bound <= tree.target else run.stopped
-        solution = solution_on(ground.A, problem, tree.answer, "solve",
+        solution = solution_on(checked.A, problem, tree.answer, "solve",
                                n_iter=tree.nodes, stopped=stopped)  # fmt: skip
         solution = replace(solution, history=(*tree.history, solution.objective))
-        searched = tree.nodes and tree.bound < light.bound
-        return ground.claimed(solution, Certificate(tree.bound, tree.proof) if searched else light)
+        searched = tree.nodes and tree.bound < closed_form.bound
+        found = Certificate(tree.bound, tree.proof) if searched else closed_form
+        return claimed(checked, solution, found)
 
     return run.finish(build)

@@ -11,7 +11,7 @@ from fspca.check_certificate import check
 from fspca.covariance import Covariance
 from fspca.problem import ConvergenceWarning, SharedSupport
 from fspca.proof import tree
-from fspca.proof.bounds import LIGHT, upper_bound, with_bound
+from fspca.proof.bounds import CLOSED_FORM, upper_bound, with_bound
 from fspca.shared_support.exhaustive import exhaustive
 from fspca.shared_support.go import go
 from fspca.shared_support.ipu import ipu
@@ -75,7 +75,7 @@ def certified_gaps(set, m, k):
         "rounded": best_of(A, SharedSupport(m, k), [wanted]),
     }
     values = {name: answer.objective for name, answer in answers.items()}
-    proofs = {name: upper_bound(A, m, k, method=name) for name in LIGHT} | {"dual": dual}
+    proofs = {name: upper_bound(A, m, k, method=name) for name in CLOSED_FORM} | {"dual": dual}
     bounds = {name: proof.bound for name, proof in proofs.items()}
     bounds["theorem"] = answers["go"].objective / (1 - theorem_loss(A, m, k))
     least, best = min(proofs.values(), key=lambda each: each.bound), max(values.values())
@@ -162,7 +162,8 @@ def rewards(set, d, m, k, rewards):
     if d < A.size:
         kept = np.sort(np.argsort(-A.diagonal(), kind="stable")[:d])
         A = Covariance(A.submatrix(kept))
-    before = {"TRIED": 0, "ROOT": (*tree.ROOT[:3], 1), "NODE": (*tree.NODE[:3], 1)}
+    hasty = {name: getattr(tree, name)._replace(reprieve=1) for name in ("ROOT", "NODE")}
+    before = {"TRIED": 0} | hasty
     with patch.multiple(tree, **{"TRIED": tree.TRIED} if rewards else before):
         return search(A, m, k, 600)[1]
 
@@ -213,9 +214,10 @@ def wide_bounds(kind, m, k):
     """Bound the optimum for d = 2000 features of n = 200 samples, without the d x d matrix."""
     A = Covariance.from_data(wide_set(kind))
     found = swap(A, m, k, init=ipu(A, m, k, init="variance").support)
-    light = {name: upper_bound(A, m, k, method=name).bound / found.objective - 1 for name in LIGHT}
+    proofs = {name: upper_bound(A, m, k, method=name) for name in CLOSED_FORM}
+    simple = {name: proof.bound / found.objective - 1 for name, proof in proofs.items()}
     began = time.process_time()
     dual = upper_bound(A, m, k, method="dual", max_iter=300)
     seconds = time.process_time() - began
-    bounds = light | {"dual": dual.bound / found.objective - 1}
+    bounds = simple | {"dual": dual.bound / found.objective - 1}
     return {"value": found.objective, "bounds": bounds, "steps": dual.n_iter, "seconds": seconds}

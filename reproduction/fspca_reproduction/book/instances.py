@@ -26,8 +26,9 @@ from fspca.datasets import MissingDataError, places
 from fspca.datasets.catalogue import CATALOGUE
 from fspca.datasets.files import write_whole
 from fspca.problem import ConvergenceWarning, SharedSupport
-from fspca.proof.bounds import LIGHT, least_light_bound, upper_bound
-from fspca.proof.ground import Certificate, Ground
+from fspca.proof.bounds import CLOSED_FORM, least_closed_form, upper_bound
+from fspca.proof.checked import CheckedMatrix
+from fspca.proof.claims import Certificate, claimed
 from fspca.proof.search import PROOF
 from fspca.shared_support.solve import solve
 from fspca.shared_support.swap import best_of, best_start
@@ -150,18 +151,20 @@ def small(claim, A, least):
 def bounded(A, m, k):
     """Return the best answer of ten climbs and the relaxation's, with the relaxation's bound."""
     problem, A = SharedSupport(m, k), as_covariance(A)
-    ground = Ground(A, problem)
-    light = LIGHT if ground.of_data or m == k else ["shifted"]  # others have large proofs
-    first, found = best_start(A, problem, 10, 0), least_light_bound(ground, light)
+    checked = CheckedMatrix.of(A, problem)
+    # of the bounds in closed form, others have large proofs
+    methods = CLOSED_FORM if checked.of_data or m == k else ["shifted"]
+    first, found = best_start(A, problem, 10, 0), least_closed_form(checked, methods)
     if found.bound > first.objective * (1 + PROOF) and A.size <= WIDE:
-        heavy = upper_bound(A, m, k, method="dual", max_iter=STEPS, target=first.objective)
-        wanted = np.sort(np.argsort(-heavy.z, kind="stable")[:k])
+        dual = upper_bound(A, m, k, method="dual", max_iter=STEPS, target=first.objective)
+        wanted = np.sort(np.argsort(-dual.z, kind="stable")[:k])
         first = max(first, best_of(A, problem, [wanted]), key=lambda each: each.objective)
-        size = np.sum(heavy.factor**2, axis=0)  # the rest raises the bound by as little
-        G = heavy.factor[:, size > SMALL * heavy.bound / m]
-        proven, arrays = ground.prove(ground.rows, 0, G)
-        found = min(found, Certificate(proven[2], arrays), key=lambda each: each.bound)
-    return ground.claimed(first, found)
+        size = np.sum(dual.factor**2, axis=0)  # the rest raises the bound by as little
+        G = dual.factor[:, size > SMALL * dual.bound / m]
+        proven = checked.prove(checked.rows, checked.required, G)
+        smaller = Certificate(proven.value, proven.arrays)
+        found = min(found, smaller, key=lambda each: each.bound)
+    return claimed(checked, first, found)
 
 
 def packed(claim, method):

@@ -22,7 +22,7 @@ from fspca.check_certificate import (
     listed_one_by_one,
     shared_bound,
 )
-from fspca.proof.ground import placed
+from fspca.proof.checked import on_rows
 from fspca.proof.search import PROOF
 
 PLACES = range(2, 26)  # binary, below the bound of one component
@@ -55,7 +55,7 @@ class Proof:
         while not self.arrays_of(p):
             p = self.parent[p]
         at = np.searchsorted(np.flatnonzero(self.states[p]), rows)
-        return {x: placed(x, v, at) for x, v in self.arrays_of(p).items()}
+        return {x: on_rows(x, v, at) for x, v in self.arrays_of(p).items()}
 
     def bounded(self, t, arrays):
         """Return the node and (rest, c, bound) of it by these arrays."""
@@ -79,7 +79,7 @@ class Proof:
                 return False
             if not self.arrays_of(i):  # it takes these
                 left = np.flatnonzero(child)
-                if not self.does(i, {x: placed(x, v, left) for x, v in arrays.items()}):
+                if not self.does(i, {x: on_rows(x, v, left) for x, v in arrays.items()}):
                     return False
         if not len(children):
             listed = (c, self.m, self.k, rest, self.target, FEW, KINDS["shared"])

@@ -5,8 +5,8 @@ import numpy as np
 from fspca import solve_separate
 from fspca.check_certificate import check
 from fspca.problem import SharedSupport
-from fspca.proof.bounds import least_light_bound, upper_bound
-from fspca.proof.ground import Ground
+from fspca.proof.bounds import least_closed_form, upper_bound
+from fspca.proof.checked import CheckedMatrix
 from fspca.shared_support.ipu import ipu
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.data import PANELS, STANDARD, cases_of_table_2, prepared
@@ -16,7 +16,7 @@ from fspca_reproduction.tan2019.methods import AT_SETTING, MODEST, measured, qui
 
 def least_bound(A, m, k):
     """Return the least of the bounds that cost an eigenproblem; a probable one of large data."""
-    return least_light_bound(Ground(A, SharedSupport(m, k))).bound
+    return least_closed_form(CheckedMatrix.of(A, SharedSupport(m, k))).bound
 
 
 @experiment(cases=[*cases_of_table_2(), *({"set": "duke", "part": "first 42 rows", "preparation": p}

@@ -14,7 +14,7 @@ import numpy as np
 from fspca.covariance import Covariance
 from fspca.covariance.linalg import largest
 from fspca.problem import ConvergenceWarning, SeparateSupports, SharedSupport, objective
-from fspca.proof.relaxation import relax
+from fspca.proof.fantope import relax
 from fspca.registry import SOLVERS
 from fspca.separate_supports.alternation import settling_rho
 from fspca.separate_supports.sadmm import sadmm

@@ -14,7 +14,7 @@ from fspca import datasets
 from fspca.covariance import Covariance
 from fspca.covariance.linalg import leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
-from fspca.proof.relaxation import relax
+from fspca.proof.fantope import relax
 from fspca.separate_supports.tpower import tpower
 from fspca.shared_support.fantope import penalty_for, rounded
 from fspca.shared_support.go import go

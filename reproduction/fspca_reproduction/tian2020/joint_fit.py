@@ -13,7 +13,7 @@ import numpy as np
 
 from fspca.covariance.linalg import largest, leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
-from fspca.proof.relaxation import project_fantope
+from fspca.proof.projections import project_fantope
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.refit import refit
 from fspca.shared_support.soap import soap

@@ -12,7 +12,7 @@ from fspca import metrics
 from fspca.covariance import Covariance
 from fspca.covariance.linalg import largest, leading_of_matrix
 from fspca.problem import ConvergenceWarning, SharedSupport
-from fspca.proof.relaxation import relax
+from fspca.proof.fantope import relax
 from fspca.shared_support.cssp import cssp
 from fspca.shared_support.fantope import fantope, penalty_for, rounded
 from fspca.shared_support.go import go

@@ -1,0 +1,191 @@
+"""What is proven, and of what: every bound goes through the arithmetic of the checker."""
+
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse.linalg import ArpackError
+
+from fspca.check_certificate import KINDS, Floating, Matrix, Node, Refused, bound_node
+from fspca.covariance.leading import by_arpack
+from fspca.covariance.linalg import leading_of_matrix
+
+MAX_MEMORY = 2**31  # bytes
+SQUARES = 10  # arrays of d x d that are in hand at once
+FORMED = 500  # features up to which the matrix is formed, whatever there is to form it from
+SMALL = 200  # features up to which all eigenpairs cost no more than some, and are known best
+NEAR = 1e-9  # relative, of eigenpairs that make a bound
+# Shares of the trace by which a witness is raised in turn: rounding asks for little,
+# and each step loses a hundred times as much of the bound as the one before.
+RAISED = (1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1.0)
+
+
+class Bound(NamedTuple):
+    """Nothing in a node explains more than `value`; a support J at most rest + sum of c over J."""
+
+    rest: float
+    c: np.ndarray
+    value: float
+    arrays: dict
+
+
+class CheckedMatrix:
+    """A matrix, or data X with A = X'X, as the checker sees it in a claim of some kind.
+
+    The features of a node are in rising order, in every array that is about them.  `matrix` is
+    None where the array is: nothing can be proven there.
+    """
+
+    A = problem = rows = required = None
+
+    def __init__(self, array, of_data, kind, m, k, spoken_of=None):
+        self.array = array
+        self.of_data = of_data
+        self.kind = kind
+        self.m = m
+        self.k = k
+        self.matrix = None
+        if array is not None:
+            self.numbers = Floating(array if spoken_of is None else spoken_of, of_data, [])
+            self.matrix = Matrix(array, of_data, self.numbers)
+
+    @classmethod
+    def of(cls, A, problem, max_memory=MAX_MEMORY):
+        """A covariance for a shared support: the matrix, or the data, where either fits.
+
+        `rows` are the features that a support may have; `required` marks those that it must.
+        """
+        d = A.size
+        X = A.wide_factor() if d > FORMED else None
+        array = None
+        of_data = X is not None and 8 * (4 * X.size + SQUARES * len(X) ** 2) <= max_memory
+        if of_data:
+            array = np.asarray(X, dtype=float)
+        elif 8 * SQUARES * d**2 <= max_memory:
+            full = A.submatrix(np.arange(d))
+            array = (full + full.T) / 2
+        rows = np.setdiff1d(np.arange(d), problem.forbidden)
+        spoken_of = None  # as in the checker, what is forbidden has no part in the scale
+        if array is not None and len(rows) < d:
+            spoken_of = array[:, rows] if of_data else array[np.ix_(rows, rows)]
+        checked = cls(array, of_data, problem.kind, problem.m, problem.k, spoken_of)
+        checked.A = A
+        checked.problem = problem
+        checked.rows = rows
+        checked.required = np.isin(checked.rows, problem.required)
+        return checked
+
+    @property
+    def named(self):
+        """The array by its name in a claim."""
+        return {"X" if self.of_data else "A": self.array}
+
+    def block(self, rows):
+        """A[I, I], formed."""
+        if not self.of_data:
+            return self.array[np.ix_(rows, rows)]
+        part = self.array[:, rows]
+        return part.T @ part
+
+    def leading(self, rows, count):
+        """The largest eigenvalues, falling, and eigenvectors of A[I, I], so many if there are."""
+        if not self.of_data:
+            block = self.block(rows)
+            if 4 * count < len(rows) > SMALL:
+                with suppress(ArpackError, np.linalg.LinAlgError):
+                    return by_arpack(lambda V: block @ V, len(rows), count, NEAR)
+            return leading_of_matrix(block, count)
+        X = self.array[:, rows]
+        values, U = np.linalg.eigh(X @ X.T)
+        values, U = values[::-1][:count], U[:, ::-1][:, :count]
+        kept = values > len(rows) * 2.0**-52 * values.max()
+        return values[kept], X.T @ (U[:, kept] / np.sqrt(values[kept]))
+
+    def root(self, rows):
+        """Return G with GG' = A[I, I] up to rounding."""
+        block = self.block(rows)
+        if len(rows) > SMALL:
+            with suppress(np.linalg.LinAlgError):
+                ridge = 1e-13 * np.trace(block)  # more than rounding takes from its eigenvalues
+                return np.linalg.cholesky(block + ridge * np.eye(len(block)))
+        values, V = self.leading(rows, len(rows))
+        return V * np.sqrt(np.maximum(values, 0.0))
+
+    def bound(self, rows, required, arrays, cuts=None):
+        """Return the Bound that the arrays prove of a node with these rows, some of them required.
+
+        With cuts it is about the x whose product with each is at least 0.
+        """
+        state = np.zeros(self.array.shape[1], dtype=np.int8)
+        state[rows] = 1
+        state[rows[required]] = 2
+        kind = KINDS[self.kind]
+        read = dict.fromkeys(kind.arrays)
+        for name, (degree, marks) in kind.arrays.items():
+            if name in arrays:
+                read[name] = self.numbers.read(np.asarray(arrays[name], dtype=float), degree)[()]
+            elif marks == "n*":
+                read[name] = np.zeros((len(rows), 0))
+        if cuts is not None:
+            read["cuts"] = cuts
+        node = Node(state, self.matrix, read)
+        with np.errstate(all="ignore"):
+            rest, c, value = bound_node(node, self.numbers, self.m, self.k, kind.bound)
+        back = np.ldexp(1.0, -2 * self.numbers.shift)
+        return Bound(float(rest * back), c * back, self.numbers.back(value), arrays)
+
+    def trace(self, rows):
+        """The sum of the variances of some features."""
+        if self.of_data:
+            return np.sum(self.array[:, rows] ** 2)
+        return self.array.diagonal()[rows].sum()
+
+    def wide(self, rows):
+        """Whether A on these rows is not formed: then the checker takes no Y."""
+        return self.of_data and len(rows) > max(FORMED, len(self.array))
+
+    def prove(self, rows, required, G, Y=None, witness=None):
+        """Return the Bound of C = GG' and Y.
+
+        A witness s, H of F_m(A - GG') that is given spares the checker an eigenproblem; s is
+        raised until the checker finds that it is one.  Data of many features always need one: the
+        leading eigenpairs, then.
+        """
+        arrays = {"G": G} if Y is None else {"G": G, "Y": Y}
+        wide = self.wide(rows)
+        if not wide and (witness is None or len(rows) <= SMALL):
+            return self.bound(rows, required, arrays)
+        values, V = witness or leading_less(self.array[:, rows], G, self.m)
+        least = max(values.min(), 0.0)
+        arrays["H"] = V * np.sqrt(np.maximum(values - least, 0.0))
+        trace = self.trace(rows)
+        for share in RAISED:
+            if share > NEAR and not wide:  # an eigenvalue was missed
+                return self.prove(rows, required, G, Y)
+            arrays["s"] = least + share * trace
+            with suppress(Refused):
+                return self.bound(rows, required, arrays)
+        raise Refused("no witness was found")
+
+    def value(self, support):
+        """What a support explains, from below."""
+        block, error = self.matrix.block(np.sort(support))
+        return self.numbers.back(self.numbers.top_sums(block[None], self.m, error)[0][0])
+
+
+def leading_less(X, G, m):
+    """Return the m leading eigenpairs of X'X - GG', by the Gram matrix of both factors."""
+    n, XG = len(X), X @ G
+    values, U = np.linalg.eigh(np.block([[X @ X.T, XG], [XG.T, G.T @ G]]))
+    kept = values > len(values) * 2.0**-52 * values[-1]
+    root, U = np.sqrt(values[kept]), U[:, kept]
+    values, V = np.linalg.eigh(root[:, None] * (U[:n].T @ U[:n] - U[n:].T @ U[n:]) * root)
+    V = (U / root) @ V[:, -m:]
+    return values[-m:], X.T @ V[:n] + G @ V[n:]
+
+
+def on_rows(name, array, at):
+    """An array of a node on some of its rows."""
+    if name == "Y":
+        return array[np.ix_(at, at)]
+    return array[at] if name in "GH" else array

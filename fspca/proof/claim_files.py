@@ -1,0 +1,138 @@
+"""Claims as files: what is written for a stranger to check, and a table made into its matrix.
+
+What was done to a table stands in fields that begin with "table_".  A reader that meets one which
+it does not know cannot repeat it, and says so: weights and filled values may come as such.
+"""
+
+import hashlib
+
+import numpy as np
+
+from fspca.check_certificate import check, sha256
+from fspca.covariance import Covariance, as_covariance
+from fspca.covariance.intake import opened
+from fspca.datasets.files import open_archive, write_arrays
+
+MAX_MEMORY = 2**31  # bytes that a matrix may take to be written
+ROWS = 2**22  # numbers of a table in hand at once
+SAME = 1e-9  # of two deviations: what two computers may differ by in a covariance of one table
+
+
+def save_claim(path, certificate, A):
+    """Write the claim with its matrix, or the factor of wide data, and how a table gave it."""
+    if not str(path).endswith(".npz"):
+        raise ValueError(f"path={str(path)!r} must end in .npz")
+    if certificate is None:
+        raise ValueError(
+            "solution has no certificate to save: certify(A, solution), solve, solve_separate and "
+            "solve_nonnegative give one where the checker accepts it"
+        )
+    A = as_covariance(A)
+    reasons = []
+    for matrix in matrices(A.plain):
+        verdict = check(certificate | matrix)
+        if verdict.holds:
+            (name,) = matrix
+            bound_to = {"sha256": sha256(name, matrix[name])}
+            return write_arrays(path, certificate | matrix | bound_to | recipe(A))
+        reasons.append(verdict.reason)
+    told = reasons[0] if reasons else "its matrix does not fit the memory"
+    raise ValueError(f"A is not the matrix of this certificate: {told}")
+
+
+def matrices(A):
+    """Yield what a claim may carry: the factor of wide data, and the matrix."""
+    X, d = A.wide_factor(), A.size
+    if X is not None:
+        yield {"X": np.asarray(X, dtype=float)}
+    if 8 * d**2 <= MAX_MEMORY:
+        full = A.submatrix(np.arange(d))
+        yield {"A": (full + full.T) / 2}
+
+
+def recipe(A):
+    """Return what was done to the table that A is of, as fields of a claim."""
+    if A.table is None:
+        return {}
+    X, done = A.table
+    n = X.shape[0]
+    done = done | {"divisor": {"n-1": n - 1, "n": n}.get(done["divisor"], done["divisor"])}
+    none = np.zeros(0, dtype=int)
+    left_out = {"table_rows_left_out": none, "table_columns_left_out": none}
+    return {"table_sha256": sum_of_table(X), **left_out} | {
+        f"table_{name}": np.array(value) for name, value in done.items()
+    }
+
+
+def sum_of_table(X):
+    """Return the sha256 of a table, read some rows at a time, as the format takes that of X."""
+    X = opened(X)[0]
+    found = hashlib.sha256(f"X {X.shape[0]} {X.shape[1]}\n".encode())
+    step = max(1, ROWS // X.shape[1])
+    rows = X.tocsr() if hasattr(X, "tocsr") else X
+    for start in range(0, X.shape[0], step):
+        part = rows[start : start + step]
+        part = part.toarray() if hasattr(part, "toarray") else np.asarray(part)
+        found.update(np.ascontiguousarray(part, "<f8").tobytes())
+    return found.hexdigest()
+
+
+def check_with_table(path, X, exact=False):
+    """Return the verdict on a claim file of a table, made into a matrix as the file says."""
+    with open_archive(path) as file:
+        claim = {name: file[name] for name in file.files}
+    if not any(name.startswith("table_") for name in claim):
+        return check(claim, X=X, exact=exact)
+    A = repeated(claim, X)
+    verdict = check(claim, exact=exact)
+    if verdict.reason.startswith("needs data"):  # it carries a sum alone
+        given = [check(claim, **matrix, exact=exact) for matrix in matrices(A)]
+        return max(given, key=lambda each: each.holds)
+    if verdict.holds and not is_of(claim, A):
+        raise ValueError("the matrix that the claim carries is not that of the table")
+    return verdict
+
+
+def repeated(claim, X):
+    """Return the covariance of a table, by what the claim says was done to it."""
+    done = {name.removeprefix("table_"): x for name, x in claim.items() if name[:6] == "table_"}
+    said = str(done.pop("sha256", ""))
+    if sum_of_table(X) != said:
+        raise ValueError("the table is not the one that the claim speaks of: its sha256 differs")
+    rows, columns = done.pop("rows_left_out", []), done.pop("columns_left_out", [])
+    unknown = set(done) - {"center", "divisor", "standardize"}
+    if unknown:
+        raise ValueError(f"the claim's table was given {', '.join(sorted(unknown))}, which this "
+                         "version cannot repeat")  # fmt: skip
+    kept = opened(X)[0]
+    kept = kept.tocsr() if hasattr(kept, "tocsr") else kept
+    kept = kept[kept_of(kept.shape[0], rows, "rows")][:, kept_of(kept.shape[1], columns, "columns")]
+    center, standardize = (bool(done.get(name, 0)) for name in ("center", "standardize"))
+    return Covariance.from_data(kept, center=center, standardize=standardize,
+                                divisor=float(done.get("divisor", 1)))  # fmt: skip
+
+
+def kept_of(count, left_out, what):
+    """Return the numbers that are not left out."""
+    given = np.asarray(left_out)
+    numbers = given.astype(int)
+    if not np.array_equal(given, numbers) or np.any((numbers < 0) | (numbers >= count)):
+        raise ValueError(f"the claim leaves out {what} that the table does not have")
+    return np.setdiff1d(np.arange(count), numbers)
+
+
+def is_of(claim, A):
+    """Say whether the matrix of a claim is that of the table, but for rounding."""
+    if "A" in claim:
+        found, carried = A.submatrix(np.arange(A.size)), np.asarray(claim["A"], dtype=float)
+    else:
+        # the rows of a factor may be turned: what they say of the features is compared
+        factor, X = A.wide_factor(), np.asarray(claim["X"], dtype=float)
+        if factor is None or factor.shape != X.shape:
+            return False
+        found, carried = factor, X
+    if found.shape != carried.shape:
+        return False
+    deviations = np.sqrt(np.maximum(A.diagonal(), 0))
+    of_rows = deviations[:, None] if "A" in claim else 1.0
+    return bool(np.all(np.abs(found - carried) <= SAME * of_rows * deviations))
