@@ -13,7 +13,8 @@ import zipfile
 from fractions import Fraction
 from itertools import combinations
 
-FEW = 2_000  # supports that are listed in all; each takes some hundredths of a second
+LISTED = 20_000  # supports that are listed in all
+FEW = 200  # of these, whose eigenvalues are bounded; each takes up to a tenth of a second
 CODES = {"f8": "d", "f4": "f", "f2": "e", "i8": "q", "i4": "i", "i2": "h", "i1": "b"}
 CODES |= {"u8": "Q", "u4": "I", "u2": "H", "u1": "B"}
 
@@ -344,7 +345,7 @@ class Claim:
         need(not set(self.must) & set(self.must_not), "required and forbidden")
         self.gap = fields.reals("gap", 0)[0]
         need(self.gap >= 0, "gap")
-        self.listed = 0
+        self.listed = self.looked_at = 0
 
     def take_matrix(self, supplied):
         fields = self.fields
@@ -614,11 +615,14 @@ class Claim:
         for size in sizes:
             for chosen in combinations(node.free, size):
                 self.listed += 1
-                if self.listed > FEW:
+                if self.listed > LISTED:
                     raise TooMany
                 J = sorted([*node.required, *chosen])
                 if r + sum(costs[i] for i in J) <= self.target:
                     continue
+                self.looked_at += 1
+                if self.looked_at > FEW:
+                    raise TooMany
                 inner = block(self.A, J)
                 if at_most(inner, self.m) <= self.target:
                     continue
