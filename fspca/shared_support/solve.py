@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
+from fspca.covariance.linalg import TIE
 from fspca.covariance.validate import checked_choice, checked_nonnegative
 from fspca.problem import SharedSupport, Solution
 from fspca.proof.bounds import least_light_bound, quick_work, relaxed
@@ -153,9 +154,11 @@ def given_starts(A, problem, init, seed):
 def at_once(A, problem, starts, run):
     """Give the run the first answer: exchanges from where IPU ends best, or from a better start."""
     ends = ascend_together(A, [(problem.m, problem.k, start) for start in starts])
-    supports = {tuple(admitted(problem, A.diagonal(), end.support).tolist()): 0 for end in ends}
-    supports |= {tuple(start.tolist()): 0 for start in starts[:-2]}  # what was given may be better
-    best = max(supports, key=lambda support: refit(A, np.array(support), problem.m)[1])
+    supports = {tuple(admitted(problem, A.diagonal(), end.support).tolist()) for end in ends}
+    supports |= {tuple(start.tolist()) for start in starts[:-2]}  # what was given may be better
+    values = {each: refit(A, np.array(each), problem.m)[1] for each in sorted(supports)}
+    most = max(values.values()) * (1 - TIE)
+    best = next(support for support, value in values.items() if value >= most)
     sides = {"required": problem.required, "forbidden": problem.forbidden}
     run.take(swap(A, problem.m, problem.k, init=list(best), max_seconds=run.left, **sides))
     run.tell()
