@@ -71,13 +71,17 @@ def of_abess(A):
     except ImportError:
         return None
     full = A.submatrix(np.arange(A.size))
+    full += 1e-9 * np.trace(full) * np.eye(A.size)  # it refuses what rounding made indefinite
 
     def chosen(m, k):
         if m > 1:
             return None
         sizes = np.zeros((k, 1))  # a one in row s asks for s + 1 features
         sizes[-1] = 1
-        found = SparsePCA(support_size=sizes).fit(Sigma=full, n=10 * A.size, number=1).coef_
+        try:
+            found = SparsePCA(support_size=sizes).fit(Sigma=full, n=10 * A.size, number=1).coef_
+        except ValueError:
+            return None
         return np.flatnonzero(np.asarray(found).ravel())
 
     return chosen
