@@ -167,3 +167,14 @@ def test_rounding_is_forgiven():
 def test_bad_options(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("kind", [np.asarray, np.float32, scipy.sparse.csr_array])
+def test_a_missing_entry_is_refused_with_its_column_whatever_is_asked(center, standardize, kind):
+    X = np.random.default_rng(0).standard_normal((20, 6))
+    X[3, 4] = np.nan
+    X = X.astype(kind) if kind is np.float32 else kind(X)
+    with pytest.raises(ValueError, match="column 4"):
+        Covariance.from_data(X, center=center, standardize=standardize)

@@ -227,11 +227,11 @@ def test_lanczos_from_a_random_start_is_not_below_the_largest_eigenvalue():
         assert values[-1] <= found * (1 + 1e-12) <= 1.03 * values[-1]
 
 
-def test_certificates_are_for_shared_supports():
+def test_certificates_are_for_answers_to_a_problem():
     A = make_scheme("F", 8, 0)
-    with pytest.raises(TypeError, match="only SharedSupport"):
-        certify(A, tpower(A, 2, 3))
-    assert tpower(A, 2, 3).problem == SeparateSupports(2, 3)
+    with pytest.raises(TypeError, match="must be a Solution of one of the three problems"):
+        certify(A, np.eye(8)[:, :2])
+    assert certify(A, tpower(A, 2, 3)).problem == SeparateSupports(2, 3)
     with pytest.raises(ValueError, match="method='sdp' must be one of 'eigenvalue'"):
         upper_bound(A, 2, 3, method="sdp")
     with pytest.raises(ValueError, match="max_iter"):

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from fspca import Covariance, go
 from fspca.covariance import covariance as covariance_module
 from fspca.covariance import leading
+from fspca.covariance.data import Data
 from fspca.covariance.sources import Dense
 from fspca.synthetic import make_scheme, with_spectrum
 
@@ -380,3 +381,16 @@ def test_where_a_span_is_invariant_blocks_find_all_copies_at_once(monkeypatch):
     monkeypatch.setattr(np.linalg, "cholesky", lambda *_: pytest.fail("a factorisation"))
     values = A.leading(10)[0]
     assert values == pytest.approx(np.linalg.eigvalsh(A.submatrix(np.arange(600)))[:-11:-1])
+
+
+def test_of_a_tall_table_nothing_is_copied_twice():
+    """Of a table that is one block there is one copy, which is centred in place."""
+    X = np.random.default_rng(0).standard_normal((20_000, 40))
+    source = Data(X, True, 1.0, False, np.inf)
+    rows = np.arange(40)
+    tracemalloc.start()
+    source.submatrix(rows)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * X.nbytes
+    np.testing.assert_array_equal(source.submatrix(rows), source.restricted(rows).submatrix(rows))

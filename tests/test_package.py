@@ -111,3 +111,10 @@ def cycle(graph):
 def test_no_module_imports_itself_by_way_of_others():
     assert cycle(imports()) is None
     assert cycle(imports() | {"fspca.covariance.linalg": ["fspca.registry"]})
+
+
+def test_the_import_loads_no_part_of_scipy_that_few_calls_need():
+    parts = "scipy.io", "scipy.optimize", "scipy.special", "scipy.stats", "scipy.fft"
+    code = f"import sys, fspca; print([part for part in {parts} if part in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

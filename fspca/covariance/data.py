@@ -23,7 +23,9 @@ def scaled(squares, divisor, standardize):
     if not standardize:
         return squares / divisor, np.broadcast_to(1 / np.sqrt(divisor), len(squares))
     varies = squares > 0  # a constant feature stays zero
-    return varies.astype(float), np.where(varies, 1 / np.sqrt(np.where(varies, squares, 1)), 0.0)
+    return np.where(np.isfinite(squares), varies, np.nan), np.where(
+        varies, 1 / np.sqrt(np.where(varies, squares, 1)), 0.0
+    )
 
 
 def moments_of(block, center):
@@ -103,11 +105,18 @@ class Data(Source):
 
     def centred(self, rows):
         """Yield blocks of Z[:, I] in float64, and beside them those of all of X."""
+        whole = self.all_of(rows)
         for block in self.blocks(float, len(rows) // 2):  # to add up costs no more than to read
-            yield (block[:, rows] - self.mean[rows]) * self.weight[rows], block
+            part = (block if whole else block[:, rows]) - self.mean[rows]
+            part *= self.weight[rows]
+            yield part, block
+
+    def all_of(self, rows):
+        """Whether these are all the features, in their order: then nothing is picked out."""
+        return len(rows) == self.size and np.array_equal(rows, np.arange(self.size))
 
     def submatrix(self, rows):
-        if self.streamed:
+        if self.streamed or self.all_of(rows):
             return sum(part.T @ part for part, _ in self.centred(rows))
         alone = self.restricted(rows)  # the other columns need not be touched
         return sum(part.T @ part for part, _ in alone.centred(np.arange(len(rows))))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.io
+import scipy
 import scipy.sparse
 
 from fspca.covariance import Covariance

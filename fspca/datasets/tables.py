@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import scipy.io
+import scipy
 import scipy.sparse
 
 from fspca.datasets import files

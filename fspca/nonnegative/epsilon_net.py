@@ -1,7 +1,7 @@
 """Epsilon-net: random points of a low-rank part, each turned into a nonnegative component."""
 
 import numpy as np
-from scipy.special import betaincc, betainccinv
+import scipy  # which loads its parts when they are needed
 
 from fspca.covariance import Covariance
 from fspca.covariance.validate import checked_count, checked_nonnegative, checked_truth
@@ -20,7 +20,11 @@ def cap(rank, epsilon):
     >>> float(cap(3, 0.19))  # there a coordinate of a random point is uniform: 1 - 0.9
     0.1
     """
-    return float(round(betaincc(0.5, (rank - 1) / 2, 1 - epsilon), 15)) if rank > 1 else 1.0
+    return (
+        float(round(scipy.special.betaincc(0.5, (rank - 1) / 2, 1 - epsilon), 15))
+        if rank > 1
+        else 1.0
+    )
 
 
 def samples_needed(rank, epsilon, d):
@@ -44,7 +48,7 @@ def epsilon_reached(rank, n_samples, d):
     """Return the epsilon for which so many points are enough: `samples_needed` turned round."""
     if rank == 1:
         return 0.0
-    return float(1 - betainccinv(0.5, (rank - 1) / 2, 1 - d ** (-1 / n_samples)))
+    return float(1 - scipy.special.betainccinv(0.5, (rank - 1) / 2, 1 - d ** (-1 / n_samples)))
 
 
 def best_drawn(V, C, k):

@@ -1,7 +1,7 @@
 """Several nonnegative components at once: disjoint supports, chosen by bipartite matching."""
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy  # which loads its parts when they are needed
 
 from fspca.covariance.linalg import EPS, largest
 from fspca.nonnegative.low_rank import ascend
@@ -30,7 +30,7 @@ def matched(weights, problem):
     first = np.searchsorted(owner, np.arange(m))
     places = np.hstack([worth[:, owner]] + [worth.max(axis=1, keepdims=True)] * (most - len(owner)))
     places[:, first] += worth.sum() or 1.0
-    chosen, taken = linear_sum_assignment(places, maximize=True)
+    chosen, taken = scipy.optimize.linear_sum_assignment(places, maximize=True)
     kept = places[chosen, taken] > 0
     chosen, taken = chosen[kept], taken[kept]
     owners = np.where(taken < len(owner), owner[np.minimum(taken, len(owner) - 1)], best[chosen])

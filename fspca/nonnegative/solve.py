@@ -20,14 +20,14 @@ from fspca.solver import Listener, Run, solves
 
 FORCED = 200  # features times components up to which each is tried in each
 FORMED = 700  # features up to which the doubly nonnegative relaxation is solved
-KICKS = 40  # of the best answer without a gain, after which it is let alone
+KICKS = 60  # of the best answer without a gain, after which it is let alone
 NOISE, AWAY = 0.3, 3  # of a kick: on the logarithm of the weights; one in so many features expelled
 RANK, NEAR = 3, 1e-3  # of the low-rank part that starts come from, and how nearly it is solved
 
 
 @solves(Nonnegative, counts=True, guarantee="bounded", promises="rises", needs="matrix")
 def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: bool = False,
-                      n_starts: int = 6, seed: int | None = 0, max_iter: int = 300,
+                      n_starts: int = 12, seed: int | None = 0, max_iter: int = 300,
                       max_seconds: float | None = None,
                       progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find good nonnegative components and say how far from the best they can be.
@@ -36,8 +36,8 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     supports, at most k nonzeros each.  Components found one after another by the spannogram
     and by EM, and random directions of the low-rank part, are improved together: given where
     the components point, the best supports are a bipartite matching.  The best of them is
-    kicked, by noise, a component aimed anew or features expelled, until that gains nothing any
-    more.  A doubly nonnegative relaxation bounds what is best.
+    kicked, by noise, a component aimed anew, places changed or features expelled, until that
+    gains nothing any more.  A doubly nonnegative relaxation bounds what is best.
 
     Parameters
     ----------
@@ -163,17 +163,19 @@ def forced_columns(A, problem, starts):
 
 
 def kicked_columns(A, problem, starts, rng):
-    """Yield the best so far kicked in three ways in turn, until so many in turn gain nothing."""
+    """Yield the best so far kicked in four ways in turn, until so many in turn gain nothing."""
     idle = 0
     for n in count():
         before, W = starts.value, starts.answer.answer
         C = pointed(A, W)
-        if n % 3 == 0:
+        if n % 4 == 0:
             C *= np.exp(NOISE * rng.standard_normal(C.shape))
-        elif n % 3 == 1:
+        elif n % 4 == 1:
             j, size = rng.integers(problem.m), np.linalg.norm(C)
             C[:, j] = A.product(rng.standard_normal((A.size, 1)))[:, 0]
             C[:, j] *= size / np.sqrt(problem.m) / (np.linalg.norm(C[:, j]) or 1.0)
+        elif n % 4 == 2:  # counts may differ
+            C = C[:, rng.permutation(problem.m)]
         else:
             support = np.flatnonzero(W.any(axis=1))
             C[rng.choice(support, max(1, len(support) // AWAY), replace=False)] = 0.0

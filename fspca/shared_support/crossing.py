@@ -60,7 +60,7 @@ def ends_of(A, problem, starts, seen, run):
             support = tuple(admitted(problem, A.diagonal(), end.support).tolist())
             if support not in seen:
                 found[support] = max(found.get(support, -np.inf), end.value)
-    return sorted(found, key=lambda support: -found[support])
+    return sorted(found, key=lambda support: (-found[support], support))
 
 
 def optima(A, problem, supports, seen, found, run):

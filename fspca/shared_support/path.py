@@ -76,7 +76,7 @@ def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
 
     See Also
     --------
-    solve : One k, with more effort.
+    solve : One k, and its proof.
 
     Notes
     -----
