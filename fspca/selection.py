@@ -458,7 +458,7 @@ def _choose(X, what, asked, *, names, folds, subsamples, permutations, conventio
                 rows.add(WORK[kind](X, given, asked, conventions))
             if at > folds + permutations:  # two halves: now a Ctrl-C leaves a choice
                 run.answer = rows
-            run.tell(float(np.max(np.mean(rows[:folds], axis=0))))
+            run.report(float(np.max(np.mean(rows[:folds], axis=0))))
     shares, noise = np.array(rows[:folds]), np.array(rows[folds : folds + permutations])
     frequency, agreement = [], []
     for supports in zip(*rows[folds + permutations :], strict=True):

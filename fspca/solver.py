@@ -111,7 +111,7 @@ def heard(progress, news):
 class Run:
     """Counts steps, watches the budget, keeps what was found, and takes a Ctrl-C for an end.
 
-    Iterate over it within its `with`: a step is what comes before the next turn.  `keep` notes
+    Iterate over it within its `with`: a step is what comes before the next turn.  `record` notes
     the objective and the answer after a step, `stop` says why to end.  Once something is kept,
     a KeyboardInterrupt within the `with` ends it as "interrupted"; before that it goes on.
 
@@ -135,14 +135,14 @@ class Run:
     --------
     >>> with Run(max_iter=9) as run:
     ...     for step in run:
-    ...         run.keep(min(step, 3), f"answer {step}")
+    ...         run.record(min(step, 3), f"answer {step}")
     ...         if step == 4:
     ...             run.stop("no gain")
     >>> run.answer, run.value, run.facts["stopped"], run.facts["history"]
     ('answer 3', 3.0, 'no gain', (1.0, 2.0, 3.0, 3.0))
     >>> with Run(progress=print) as run:
     ...     for step in run:
-    ...         run.keep(7.5, "good enough", bound=8)
+    ...         run.record(7.5, "good enough", bound=8)
     ...         raise KeyboardInterrupt
     Progress(step=1, objective=7.5, bound=8)
     >>> run.answer, run.stopped
@@ -171,17 +171,17 @@ class Run:
         while self.stopped is None:
             if self.n_iter == self.max_iter:
                 self.stopped = "max_iter"
-            elif self.left == 0 and self.answer is not None:
+            elif self.seconds_left == 0 and self.answer is not None:
                 self.stopped = "max_work" if self.spent >= self.work else "max_seconds"
             else:
                 self.n_iter += 1
                 yield self.n_iter
 
     @property
-    def left(self):
+    def seconds_left(self):
         """The seconds that are left, None where any number may pass.
 
-        >>> Run().left is None, Run(max_seconds=0).left
+        >>> Run().seconds_left is None, Run(max_seconds=0).seconds_left
         (True, 0.0)
         """
         if self.spent >= self.work:
@@ -193,7 +193,7 @@ class Run:
 
         >>> run = Run()
         >>> run.work = 10.0
-        >>> run.spend(9.0), run.left, run.spend(1.0), run.left
+        >>> run.spend(9.0), run.seconds_left, run.spend(1.0), run.seconds_left
         (None, None, None, 0.0)
         """
         self.spent += work
@@ -204,7 +204,7 @@ class Run:
 
         >>> from fspca import go
         >>> with Run() as run:
-        ...     answer = run.take(go(np.eye(3), 1, 2))
+        ...     answer = run.adopt(go(np.eye(3), 1, 2))
         >>> run.solution is answer
         True
         """
@@ -232,26 +232,26 @@ class Run:
         """
         self.stopped = why
 
-    def keep(self, value, answer, bound=None):
+    def record(self, value, answer, bound=None):
         """Note the objective after a step and its answer, and tell.
 
         >>> run = Run()
-        >>> run.keep(2.0, "better")
-        >>> run.keep(1.0, "worse")
+        >>> run.record(2.0, "better")
+        >>> run.record(1.0, "worse")
         >>> run.answer, run.history
         ('better', [2.0, 1.0])
         """
         self.history.append(float(value))
         if self.latest or value > self.value:
             self.value, self.answer = float(value), answer
-        self.tell(bound=bound)
+        self.report(bound=bound)
 
-    def take(self, solution):
+    def adopt(self, solution):
         """Keep what another solver found for this one; a Ctrl-C that ended it ends this one.
 
         >>> from fspca import go
         >>> run = Run()
-        >>> run.take(go(np.diag([2.0, 1.0]), 1, 1)).objective == run.value
+        >>> run.adopt(go(np.diag([2.0, 1.0]), 1, 1)).objective == run.value
         True
         """
         if self.answer is None or solution.objective > self.value:
@@ -260,10 +260,10 @@ class Run:
             raise KeyboardInterrupt
         return solution
 
-    def tell(self, objective=-np.inf, bound=None):
+    def report(self, objective=-np.inf, bound=None):
         """Tell how far this run is.
 
-        >>> Run(progress=print).tell(1.0, bound=3.0)
+        >>> Run(progress=print).report(1.0, bound=3.0)
         Progress(step=1, objective=1.0, bound=3.0)
         """
         if bound is not None:
@@ -276,13 +276,13 @@ class Run:
             else:
                 heard(self.progress, news)
 
-    def hear(self, news):
+    def relay(self, news):
         """Tell on the news of a solver that works for this one on the same problem.
 
-        >>> Run(progress=print).hear(Progress(7, 1.0, 3.0))
+        >>> Run(progress=print).relay(Progress(7, 1.0, 3.0))
         Progress(step=1, objective=1.0, bound=3.0)
         """
-        self.tell(news.objective, news.bound)
+        self.report(news.objective, news.bound)
 
     def finish(self, build):
         """Return build(), which puts the answer together, again where a Ctrl-C comes between.
@@ -301,7 +301,7 @@ def best_run(once, n_starts, max_seconds, progress):
     """Return the best Solution of once(n, starts) for n from 1; `starts` is the Run of them all."""
     with Run(None, max_seconds, progress) as starts:
         for n in starts:
-            starts.take(once(n, starts))
+            starts.adopt(once(n, starts))
             if n == n_starts:
                 starts.stop("done")
     return starts.solution

@@ -422,7 +422,7 @@ def careless(A, m, k, *, progress=None):
     A = A if isinstance(A, Covariance) else Covariance(A)
     with Run(progress=progress) as run:
         for _ in run:
-            run.keep(1.0, "an answer")
+            run.record(1.0, "an answer")
             run.stop("done")
     return ipu(A, m, k)  # and a Ctrl-C here
 

@@ -358,7 +358,9 @@ def an_enumerated_support_may_be_better():
     A = make_scheme("F", 8, 1)
     bad = min(range(5), key=lambda i: A[i, i])
     with (
-        patch.object(solving(), "at_once", lambda A, problem, starts, run: run.take(worst(A, bad))),
+        patch.object(
+            solving(), "at_once", lambda A, problem, starts, run: run.adopt(worst(A, bad))
+        ),
         patch.object(solving(), "cross", lambda *all: None),
         patch.object(SupportTree, "round_up", lambda *all: None),
     ):
@@ -373,7 +375,7 @@ class Hurried(SupportTree):
     """One that has no time left once a part is processed."""
 
     def process_node(self, part):
-        run, self.run = self.run, SimpleNamespace(left=0, spend=lambda work: None)
+        run, self.run = self.run, SimpleNamespace(seconds_left=0, spend=lambda work: None)
         try:
             return super().process_node(part)
         finally:
@@ -538,7 +540,7 @@ REMOVALS = {
         SupportTree.evaluate, "self.propose(supports[np.argmax(values)])", "None",
         an_enumerated_support_may_be_better),
     "max_seconds within a node": (
-        Walk.is_late, "self.tree.run.left == 0", "False", seconds_end_the_root),
+        Walk.is_late, "self.tree.run.seconds_left == 0", "False", seconds_end_the_root),
     "cut of the pseudoinverse": (
         iteration.proxy_rows, "len(w) * np.finfo(float).eps * w[-1]", "0", noise_has_no_inverse),
     'keep="best"': (

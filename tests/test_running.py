@@ -21,7 +21,7 @@ A = make_scheme("F", 12, 0)
 
 def test_steps_are_counted_and_the_budget_is_kept():
     with Run(max_iter=5) as run:
-        turns = [run.keep(turn, turn) or turn for turn in run]
+        turns = [run.record(turn, turn) or turn for turn in run]
     assert turns == [1, 2, 3, 4, 5]
     assert run.facts == {"history": (1.0, 2.0, 3.0, 4.0, 5.0), "n_iter": 5, "stopped": "max_iter"}
 
@@ -30,16 +30,16 @@ def test_time_ends_a_run_only_when_it_has_an_answer():
     with Run(max_seconds=0) as run:
         for turn in run:
             if turn == 3:
-                run.keep(1.0, "first")
-    assert (run.n_iter, run.stopped, run.left) == (3, "max_seconds", 0)
-    assert Run().left is None
+                run.record(1.0, "first")
+    assert (run.n_iter, run.stopped, run.seconds_left) == (3, "max_seconds", 0)
+    assert Run().seconds_left is None
 
 
 def test_the_best_is_kept_or_the_latest():
     for latest, kept in ((False, "b"), (True, "c")):
         run = Run(latest=latest)
         for value, answer in ((1, "a"), (3, "b"), (2, "c")):
-            run.keep(value, answer)
+            run.record(value, answer)
         assert (run.answer, run.history) == (kept, [1, 3, 2])
 
 
@@ -47,7 +47,7 @@ def test_bounds_only_fall_in_the_news():
     heard = []
     run = Run(progress=heard.append)
     for bound in (9.0, None, 12.0, 8.0):
-        run.keep(5.0, "x", bound)
+        run.record(5.0, "x", bound)
     assert [each.bound for each in heard] == [9, 9, 9, 8]
     assert [each.step for each in heard] == [1, 2, 3, 4]
 
@@ -55,7 +55,7 @@ def test_bounds_only_fall_in_the_news():
 def broken(run, error, *, held):
     with run:
         if held:
-            run.keep(1.0, "x")
+            run.record(1.0, "x")
         raise error
 
 
@@ -103,10 +103,10 @@ def test_an_inner_solver_is_not_reported_and_its_ctrl_c_ends_the_outer_one():
     def outer(A, m, k, *, max_iter=3):
         with Run(max_iter) as run:
             for turn in run:
-                inner.append(run.take(go(A, m, k)))
+                inner.append(run.adopt(go(A, m, k)))
                 assert turn < 2 or pytest.fail("it went on")
                 object.__setattr__(inner[-1], "stopped", "interrupted")
-                run.take(inner[-1])
+                run.adopt(inner[-1])
         return run.solution
 
     solution = outer(A, 2, 4)

@@ -411,7 +411,7 @@ def test_it_starts_from_what_is_given():
 def test_a_counted_budget_says_when_it_is_spent():
     run = Run()
     run.work = 5.0
-    run.keep(1.0, "answer")
+    run.record(1.0, "answer")
     for _ in run:
         run.spend(2.0)
     assert (run.n_iter, run.stopped) == (3, "max_work")

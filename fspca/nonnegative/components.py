@@ -40,12 +40,12 @@ def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="ra
                 most = min(most, len(free) - (m - 1 - j))
             if own:
                 own = {"init": init[free, j : j + 1]}
-            found = method(rest, most, Run(max_iter, run.left), **own)
+            found = method(rest, most, Run(max_iter, run.seconds_left), **own)
             W = with_column(A, W, free, found.W[:, 0])
             value, before = problem.score(A, W), history[-1] if history else 0.0
             history = (*history, *(before + each for each in found.history[:-1]), value)
             steps, ended = steps + found.n_iter, ended + [found.stopped] * (not found.converged)
-            run.keep(value, (W, history, steps, found.solver))
+            run.record(value, (W, history, steps, found.solver))
             if found.stopped == "interrupted":
                 raise KeyboardInterrupt
             if found.stopped == "max_seconds":

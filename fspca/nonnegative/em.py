@@ -53,7 +53,7 @@ def iterate(A, W, k, tol, run):
             if len(values) > 1 and np.all(np.abs(now - values[-2]) <= tol * now):
                 run.stop("settled")
             else:
-                run.keep(now.max(), moved)
+                run.record(now.max(), moved)
                 W = moved
     return W, np.array(values)
 
@@ -156,7 +156,7 @@ def one_em(A, k, init, n_starts, rng, tol, run):
 def settled_on_cut(A, k, w, before, tol, run):
     """Return the Solution where w, cut to k features, settles on these alone."""
     rows = largest(w, k) if np.count_nonzero(w) > k else np.flatnonzero(w)
-    inner = Run(run.max_iter, run.left)
+    inner = Run(run.max_iter, run.seconds_left)
     v, after = iterate(A.restricted(rows), unit_columns(w[rows, None]), len(rows), tol, inner)
     if inner.stopped == "interrupted":
         raise KeyboardInterrupt

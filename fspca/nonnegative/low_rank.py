@@ -98,13 +98,13 @@ def ascend(A, W, step, run):
     """Let W <- step(W) until trace W'AW no longer rises; return W."""
     for _ in run:
         if not run.history:
-            run.keep(np.vdot(W, A.product(W)), W)
+            run.record(np.vdot(W, A.product(W)), W)
         W = step(run.answer)
         value = float(np.vdot(W, A.product(W)))
         if value <= run.value * (1 + 1e-12):
             run.stop("no gain")
         else:
-            run.keep(value, W)
+            run.record(value, W)
     return run.answer
 
 

@@ -69,7 +69,7 @@ def lanes(S, U, alpha, beta, tol, run):
         for _ in run:
             sweep(S, U, np.tensordot(S, U, 1), alpha, beta)
             before, values = values, penalised(S, U, alpha, beta)
-            run.keep(values.max(), U)
+            run.record(values.max(), U)
             if np.all(np.abs(values - before) <= tol * alpha):
                 run.stop("settled")
     return U, values
@@ -220,7 +220,7 @@ def with_count(A, k, run, *, alpha, init, n_starts, seed, tol):
     rngs = draws(seed)
     try:
         for _ in range(ROUNDS):
-            inner = Run(run.max_iter, run.left, run.hear)
+            inner = Run(run.max_iter, run.seconds_left, run.relay)
             tried += nspca_path(A, penalties, alpha=alpha, init=init, n_starts=n_starts,
                                 seed=next(rngs), tol=tol, run=inner)  # fmt: skip
             counts = np.array([len(each.support) for each in tried[-PROBES * n_starts :]])

@@ -148,7 +148,7 @@ def best_point(A, k, rank, shift, run):
                 for mask in candidates(moved, members, sign * c, k):
                     value, found = best_on_masks(V, mask, value)
                     x = x if found is None else found / np.linalg.norm(found)
-            run.keep(value * scale**2, x)
+            run.record(value * scale**2, x)
             seen += len(members)
     x, value = max([(x, value), lower.climb_low_rank(V, V.T @ x, k)], key=lambda found: found[1])
     bound = value * scale**2 + tail if seen == total else None

@@ -98,14 +98,14 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
         kicked = kicked_columns(A, problem, starts, rng)
         forced = forced_columns(A, problem, starts)
         for W in chain(columns, forced, kicked):
-            run = Run(1000, starts.left)
+            run = Run(1000, starts.seconds_left)
             rematch(A, W, problem, run)
-            starts.keep(run.value, run)
-            if starts.left == 0:
+            starts.record(run.value, run)
+            if starts.seconds_left == 0:
                 starts.stop("max_seconds")
                 break
         claim = tell_bound(A, problem, starts.answer.answer, max_iter, starts)
-        starts.stop("max_seconds" if starts.left == 0 else starts.stopped)
+        starts.stop("max_seconds" if starts.seconds_left == 0 else starts.stopped)
     best = starts.answer
 
     def build():
@@ -137,7 +137,7 @@ def starting_columns(A, problem, n_starts, rng, starts):
 
     for method in (by_cells, by_em):
         first = one_by_one(
-            A, m, counts[order].tolist(), "supports", method, 1000, starts.left, None
+            A, m, counts[order].tolist(), "supports", method, 1000, starts.seconds_left, None
         )
         yield first.W[:, np.argsort(order)]
         if first.stopped == "interrupted":
@@ -190,12 +190,12 @@ def tell_bound(A, problem, W, max_iter, run):
     d, m, rows = A.size, problem.m, min(problem.most, A.size)
     array = A.wide_factor(FORMED // 2) if d > FORMED else A.submatrix(np.arange(d))
     if array is None:
-        run.tell(bound=upper_bound(A, m, max(rows, m), max_seconds=run.left).bound)
+        run.report(bound=upper_bound(A, m, max(rows, m), max_seconds=run.seconds_left).bound)
         if m == 1:
-            run.tell(bound=by_cells(A, problem.most, Run(None, run.left)).upper_bound)
+            run.report(bound=by_cells(A, problem.most, Run(None, run.seconds_left)).upper_bound)
         return None
     if not array.any():
-        return run.tell(bound=0.0)
+        return run.report(bound=0.0)
     few = FORMED - len(array) if d > FORMED else None
     relaxation, found = NonnegativeRelaxation(array, problem, few), None
     none = np.zeros(d, dtype=bool)
@@ -203,8 +203,8 @@ def tell_bound(A, problem, W, max_iter, run):
     for _ in range(10, max_iter + 10, 10):
         now = next(source)[0]
         found = now if found is None or now.value < found.value else found
-        run.tell(bound=found.value)
-        if found.value <= run.value * (1 + PROOF) or run.left == 0:
+        run.report(bound=found.value)
+        if found.value <= run.value * (1 + PROOF) or run.seconds_left == 0:
             break
     gap = gap_of(run.value, found.value, PROOF)
     return claim_of(relaxation.checked, gap, found.arrays, W=W, counts=problem.counts)

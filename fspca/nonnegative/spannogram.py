@@ -99,7 +99,7 @@ def best_cell(A, k, rank, shift, tol, max_iter, run):
     V, cells, run.latest = V / scale, 0, True
     with run:
         for _, (x, _, bound, seen, done) in zip(run, levels(V, k, tol), strict=False):
-            run.keep(problem.score(A, x[:, None]), x, bound=bound * scale**2 + tail)
+            run.record(problem.score(A, x[:, None]), x, bound=bound * scale**2 + tail)
             cells = seen
             if done:
                 run.stop("gap reached")

@@ -86,8 +86,8 @@ def shared(A, solution, max_iter, max_seconds, max_memory, progress):
     late = ends is not None and perf_counter() > ends
     if found.bound > target and checked.matrix is not None and not late:
         with Run(None, None, progress) as run:  # which may be a bar
-            run.keep(solution.objective, solution)
-            tell = None if progress is None else run.hear
+            run.record(solution.objective, solution)
+            tell = None if progress is None else run.relay
             dual = dual_bound(checked, True, max_iter, ends, target, None, tell)
         found = min(found, dual, key=lambda each: each.bound)
     return claimed(checked, solution, found)
@@ -99,11 +99,11 @@ def nonnegative(A, solution, max_iter, max_seconds, progress):
     together = problem.m == 1 or problem.disjoint
     with Run(None, max_seconds, progress) as run:
         if together:
-            run.keep(solution.objective, solution)
+            run.record(solution.objective, solution)
             claim = tell_bound(A, problem, solution.W, max_iter, run)
             bound = max(run.bound, solution.objective)
             return replace(solution, upper_bound=bound, certificate=claim, bound_probability=1.0)
-        single = {k: Run(None, run.left) for k in set(problem.counts.tolist())}
+        single = {k: Run(None, run.seconds_left) for k in set(problem.counts.tolist())}
         for k, alone in single.items():
             tell_bound(A, Nonnegative(1, k), np.eye(A.size, 1), max_iter, alone)
         total = sum(single[k].bound for k in problem.counts.tolist())

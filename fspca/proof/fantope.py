@@ -112,7 +112,7 @@ def relax(A, m, penalty, *, tol=1e-3, max_iter=1000, max_seconds=None, progress=
             else:
                 walk.rebalance()
             now = (walk.parts.fantope, walk.copies.fantope, walk.multipliers.fantope, walk.penalty)
-            run.keep(-np.inf, now)  # not feasible: it is rounded by the caller
+            run.record(-np.inf, now)  # not feasible: it is rounded by the caller
     H, X, U, weight = run.answer
     Y = weight * unit * U  # entries of at most `penalty`, whatever the iterate
     facts = (tuple(primal), tuple(dual), run.stopped, (H, U, weight))

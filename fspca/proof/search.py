@@ -107,7 +107,7 @@ class Walk:
         at = self.bound
         gains = at < known
         budget = self.pace.budget * (1 if gains else self.pace.reprieve)
-        spent = self.steps >= budget or self.tree.run.left == 0
+        spent = self.steps >= budget or self.tree.run.seconds_left == 0
         if self.since % self.pace.window:
             return spent
         missing = at - self.tree.target
@@ -249,7 +249,7 @@ class Tree(ABC):
             heappop(self.heap)  # not before: an interruption loses nothing
             self.nodes += 1
             self.push(parts)
-            self.run.tell(self.value, self.bound)
+            self.run.report(self.value, self.bound)
             if not self.heap or -self.heap[0][0] <= self.target:
                 self.run.stop("gap reached" if self.bound <= self.target else "parts left open")
 

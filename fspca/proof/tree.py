@@ -186,7 +186,7 @@ class SupportTree(Tree):
         source = descend_rows(found.state, self.checked.m, self.k, required)
         next(source)
         for tried in range(TRIED):
-            if self.run.left == 0 or np.count_nonzero(side) <= most:
+            if self.run.seconds_left == 0 or np.count_nonzero(side) <= most:
                 break
             found = source.send(side * missing * min(RISE * (1 + tried // 2), REWARD))
             self.spend(found)

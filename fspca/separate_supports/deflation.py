@@ -58,7 +58,7 @@ class Components:
         else:
             length = 1 - np.sum((self.Q.T @ X) ** 2)
             value = self.base + (gain / length if length > TOLERANCE else 0.0)
-        self.run.keep(value, (W, V))
+        self.run.record(value, (W, V))
 
     def begin(self):
         """Measure what is there before the next component is sought."""
@@ -90,7 +90,7 @@ def from_starts(A, m, k, solver, search, *, init, n_starts, seed, max_seconds, p
         raise ValueError("init has a column of zeros, which is no direction")
 
     def once(n, starts):
-        run = Run(None, starts.left, starts.hear, latest=True)
+        run = Run(None, starts.seconds_left, starts.relay, latest=True)
         start = init if n == 1 else "random"
         return _once(A, m, k, solver, lambda found: search(found, start, rng), run)
 

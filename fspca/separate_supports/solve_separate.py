@@ -92,7 +92,7 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal
     turns, answers = iter(run := Run(None, max_seconds, progress)), []
 
     def keep(history, W):
-        run.keep(history[-1], (W, tuple(history)))
+        run.record(history[-1], (W, tuple(history)))
         if next(turns, None) is None:
             raise Spent
 

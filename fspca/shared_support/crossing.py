@@ -34,7 +34,7 @@ def cross(A, problem, seed, run):
     starts += [random_subspace(A.size, m, rng) for _ in range(min(most, max(FEWER, fits)))]
     optima(A, problem, ends_of(A, problem, starts, seen, run)[:CLIMBED], seen, found, run)
     before = 0.0
-    while run.left != 0 and run.value > before * (1 + GAIN):
+    while run.seconds_left != 0 and run.value > before * (1 + GAIN):
         before, best = run.value, sorted(found, key=lambda key: -found[key])[:ELITE]
         ends = ends_of(A, problem, list(between(A, best, m)), seen, run)
         optima(A, problem, ends[:AGAIN], seen, found, run)
@@ -53,7 +53,7 @@ def ends_of(A, problem, starts, seen, run):
     """Return the supports, not seen before, where ascents from some starts end; the best first."""
     ends, found = [], {}
     for ends in ascents(A, [(problem.m, problem.k, start) for start in starts]):  # noqa: B007
-        if run.left == 0:
+        if run.seconds_left == 0:
             break
     for end in ends:
         if end.support is not None and len(end.support) == problem.k:
@@ -67,13 +67,15 @@ def optima(A, problem, supports, seen, found, run):
     """Note what exchanges make of each support, and give the run what is better."""
     sides = {"required": problem.required, "forbidden": problem.forbidden}
     for support in supports:
-        if run.left == 0:
+        if run.seconds_left == 0:
             break
         before = run.value
-        top = swap(A, problem.m, problem.k, init=list(support), max_seconds=run.left, **sides)
+        top = swap(
+            A, problem.m, problem.k, init=list(support), max_seconds=run.seconds_left, **sides
+        )
         end = tuple(top.support.tolist())
         seen.update((tuple(support), end))
         found[end] = top.objective
-        run.take(top)
+        run.adopt(top)
         if run.value > before:
-            run.tell()
+            run.report()

@@ -89,9 +89,9 @@ def exhaustive(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
             first = np.argmax(values >= values.max() * (1 - TIE))
             seen += len(batch)
             if run.answer is None or values[first] > run.value * (1 + TIE):
-                run.keep(values[first], batch[first])
+                run.record(values[first], batch[first])
             else:
-                run.keep(run.value, run.answer)
+                run.record(run.value, run.answer)
             if seen == count:
                 run.stop(TRIED)
     run.n_iter, build = seen, solution_on if seen < count else _optimum

@@ -26,12 +26,12 @@ def penalty_for(A, m, k, run=None, bisections=12, **options):
     state, met = None, False
     for n in run:
         penalty = (low + high) / 2
-        news = {"max_seconds": run.left, "progress": run.hear}
+        news = {"max_seconds": run.seconds_left, "progress": run.relay}
         tried = relax(A, m, penalty, state=state, **news, **options)
         if (enough := tried.rows >= k) or not met:
             keep_rounded(run, A, m, k, tried)
         else:
-            run.tell()
+            run.report()
         if tried.stopped == "interrupted":
             raise KeyboardInterrupt
         low, high = (penalty, high) if enough else (low, penalty)
@@ -46,7 +46,7 @@ def keep_rounded(run, A, m, k, relaxation):
     problem = SharedSupport(m, k)
     W, support = rounded(A, relaxation.H, problem)
     value = problem.score(A.plain, W)
-    run.keep(value, (relaxation, W, support))
+    run.record(value, (relaxation, W, support))
 
 
 @solves(SharedSupport, measured=("penalty",), guarantee="bounded", promises="shift", needs="matrix")
@@ -116,7 +116,7 @@ def fantope(A: Covariance, m: int, k: int, *, penalty: float | None = None, refi
             penalty_for(A, m, k, run, **options)
         else:
             checked_nonnegative("penalty", penalty)
-            only = relax(A, m, penalty, max_seconds=max_seconds, progress=run.hear, **options)
+            only = relax(A, m, penalty, max_seconds=max_seconds, progress=run.relay, **options)
             keep_rounded(run, A, m, k, only)
             run.stop(only.stopped)
     relaxation, W, support = run.answer

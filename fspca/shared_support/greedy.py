@@ -58,7 +58,7 @@ def greedy(A: Covariance, m: int, k: int, *, max_seconds: float | None = None,
         for _ in run:
             support = np.append(support, addition(A, support, m))
             value = refit(A, support, min(m, len(support)))[1]
-            run.keep(value, support)
+            run.record(value, support)
             if len(support) == k:
                 run.stop("done")
 

@@ -64,9 +64,9 @@ def greedy_tpower(A: Covariance, m: int, k: int, *, init: str | np.ndarray = "va
     start = init if isinstance(init, str) else np.asarray(init)[:, :1]
     with Run(None, max_seconds, progress) as run:
         first = tpower(A, 1, k, init=start, seed=seed, tol=tol, max_iter=max_iter,
-                       max_seconds=run.left, progress=lambda _: run.tell())  # fmt: skip
+                       max_seconds=run.seconds_left, progress=lambda _: run.report())  # fmt: skip
         support = largest(np.abs(first.W[:, 0]), k)
         facts = {"n_iter": first.n_iter, "stopped": first.stopped}
-        run.take(solution_on(A, SharedSupport(m, k), support, "greedy_tpower", **facts))
-        run.tell()
+        run.adopt(solution_on(A, SharedSupport(m, k), support, "greedy_tpower", **facts))
+        run.report()
     return run.solution

@@ -150,12 +150,12 @@ def from_every_start(
         walk = ascents(A, asked, scale, refined, latest=keep == "last")
         ends = next(walk)
         if support is not None:
-            run.keep(ends[0].value, ends)
+            run.record(ends[0].value, ends)
         for _ in run:
             if next(walk, None) is None:
                 run.stop("done")
             else:
-                run.keep(max(end.value for end in ends), ends)
+                run.record(max(end.value for end in ends), ends)
 
     def build():
         best = max(ends, key=lambda end: end.value)

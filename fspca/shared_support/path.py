@@ -101,20 +101,20 @@ def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
         near = {pair: first_starts(A, SharedSupport(*pair), n_starts, rng) for pair in order}
         for pair in order if given is not None else ():
             near[pair].append(start_of(given, pair))
-        while ascended(A, near, best, run) and run.left != 0:
+        while ascended(A, near, best, run) and run.seconds_left != 0:
             near = {pair: [] for pair in order}  # the neighbours, in both directions
             for first, second in pairwise(order):
                 near[first].append(warm(best[second], first, A.size))
                 near[second].append(warm(best[first], second, A.size))
         before = None
-        for pair in order if run.left != 0 else ():
+        for pair in order if run.seconds_left != 0 else ():
             start = best[pair].support
             if before is not None and best[pair].value < before.objective:  # as much is explained
                 start = admitted(SharedSupport(*pair), A.diagonal(), before.support)
-            before = swap(A, *pair, init=start, max_iter=max_iter, max_seconds=run.left)
+            before = swap(A, *pair, init=start, max_iter=max_iter, max_seconds=run.seconds_left)
             found[pair] = before
-            run.take(before)
-            run.tell()
+            run.adopt(before)
+            run.report()
         bounded(A, found, bound, run)
     cut = {"n_iter": 1, "stopped": run.stopped or "max_seconds"}
     for pair in set(order) - set(found):
@@ -144,20 +144,20 @@ def bounded(A, found, bound, run):
     """Put a bound on each answer found; those for more features come first, and hold for less."""
     above = {}
     for pair in sorted(found, key=lambda pair: -pair[1]) if bound is not None else ():
-        if run.left == 0:
+        if run.seconds_left == 0:
             break
         if bound == "search":
             found[pair] = searched(A, found[pair], above.get(pair[0], np.inf), run)
             above[pair[0]] = min(above.get(pair[0], np.inf), found[pair].upper_bound)
         else:
-            known = upper_bound(A, *pair, method=bound, max_seconds=run.left)
+            known = upper_bound(A, *pair, method=bound, max_seconds=run.seconds_left)
             found[pair] = with_bound(A, found[pair], known)
 
 
 def searched(A, answer, above, run):
     """Return what half of `solve`'s work makes of an answer, with no bound above the one given."""
-    inner = Run(100_000, run.left)
-    inner.keep(answer.objective, answer)
+    inner = Run(100_000, run.seconds_left)
+    inner.record(answer.objective, answer)
     checked = CheckedMatrix.of(A, answer.problem)
     closed_form = least_closed_form(checked)
     if closes(closed_form, answer.objective, 0.0) or checked.matrix is None:
@@ -178,8 +178,8 @@ def ascended(A, starts, best, run):
             if (m, k) not in best or end.value > best[m, k].value * (1 + GAIN):
                 best[m, k], gained = end, True
         run.answer, run.value = best, max(end.value for end in best.values())
-        run.tell()
-        if run.left == 0:
+        run.report()
+        if run.seconds_left == 0:
             break
     return gained
 

@@ -119,18 +119,18 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
     with Run(max_iter, max_seconds, progress) as run:
         at_once(A, problem, starts, run)
         closed_form = least_closed_form(checked)
-        run.tell(bound=closed_form.bound)
-        open_ = not closes(closed_form, run.value, gap or 0.0) and run.left != 0
+        run.report(bound=closed_form.bound)
+        open_ = not closes(closed_form, run.value, gap or 0.0) and run.seconds_left != 0
         fixed = len(problem.required)
         few = is_enumerated(len(checked.rows) - fixed, k - fixed)
         if open_ and not (few and checked.matrix is not None):
             cross(A, problem, seed, run)
-        if open_ and checked.matrix is not None and run.left != 0:
+        if open_ and checked.matrix is not None and run.seconds_left != 0:
             return search_from(checked, gap, run.answer, closed_form, run)
-        run.stop("gap reached" if not open_ and run.left != 0 else run.stopped)
+        run.stop("gap reached" if not open_ and run.seconds_left != 0 else run.stopped)
 
     def build():
-        late = run.stopped or ("max_seconds" if run.left == 0 else "done")
+        late = run.stopped or ("max_seconds" if run.seconds_left == 0 else "done")
         proven = closed_form is not None and closes(closed_form, run.value, gap or 0.0)
         stopped = "gap reached" if proven and late != "interrupted" else late
         answer = replace(run.answer, solver="solve", n_iter=0, stopped=stopped)
@@ -162,8 +162,8 @@ def at_once(A, problem, starts, run):
     most = max(values.values()) * (1 - TIE)
     best = next(support for support, value in values.items() if value >= most)
     sides = {"required": problem.required, "forbidden": problem.forbidden}
-    run.take(swap(A, problem.m, problem.k, init=list(best), max_seconds=run.left, **sides))
-    run.tell()
+    run.adopt(swap(A, problem.m, problem.k, init=list(best), max_seconds=run.seconds_left, **sides))
+    run.report()
 
 
 def closes(closed_form, value, gap):

@@ -78,14 +78,14 @@ def swap(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
     support = first_support(A, problem, init)
     with Run(max_iter, max_seconds, progress) as run:
         value = top_sum(A.submatrix(support), m)
-        run.keep(value - m * A.ridge, support)
+        run.record(value - m * A.ridge, support)
         for _ in run:
             better = next(improvements(A, problem, support, value * (1 + GAIN)), None)
             if better is None:
                 run.stop("no gain")
             else:
                 support, value = better
-                run.keep(value - m * A.ridge, support)
+                run.record(value - m * A.ridge, support)
     return run.finish(lambda: solution_on(A, problem, run.answer, "swap", **run.facts))
 
 

@@ -103,7 +103,7 @@ def two_stage(A: Covariance, m: int, k: int, *, penalty: float | None = None,
     init = checked_init(init if first is None else first, A.size, m, WORDS)
 
     def once(n, starts):
-        run = Run(None, starts.left, starts.hear, latest=True)
+        run = Run(None, starts.seconds_left, starts.relay, latest=True)
         V = start_at(A, m, init if n == 1 else "random", rng)
         needs_first = first is None or n > 1
         return _stages(A, SharedSupport(m, k), stage, V, run, needs_first=needs_first, refit=refit)
@@ -119,7 +119,7 @@ def _stages(A, problem, stage, V, run, *, needs_first, refit):
     def note(W, support):
         if next(turns, None) is None:
             raise Spent
-        run.keep(np.vdot(W[support], A.submatrix(support) @ W[support]), (W, support))
+        run.record(np.vdot(W[support], A.submatrix(support) @ W[support]), (W, support))
 
     def refitted(V):
         support = largest(feature_scores(A, V), k)
