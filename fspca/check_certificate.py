@@ -211,7 +211,7 @@ class Floating:
         times = 1 + 1.001 * error / s + 4 * UNIT
         return self.raised(times * (m * s + h), times * (m * s + h), H.size + 8), times
 
-    def ky_fan_of_few(self, X, G, N, Y, few, m, s, H):
+    def ky_fan_of_few(self, X, G, N, Y, *, few, m, s, H):
         """Return a number not below F_m(X'X + M - GG'), M = N - sym Y on few features.
 
         It is m s + |H|^2 as above.  With B = [G, H, X'] and QC near the rows of B for all other
@@ -490,7 +490,7 @@ def bound_with_few(node, numbers, m, k):
     c = numbers.raised(*[np.sum(node.G**2, axis=1)] * 2, node.G.shape[1] + 10)
     c[few] = row_costs(c[few], 10, Y, k, node.required[few], numbers)
     X = node.matrix.numbers.read(node.matrix.array[:, node.rows], 1)
-    return numbers.ky_fan_of_few(X, node.G, N, Y, few, m, node.s, node.H), c
+    return numbers.ky_fan_of_few(X, node.G, N, Y, few=few, m=m, s=node.s, H=node.H), c
 
 
 def shared_value(claim, matrix, numbers, m, k, state):
@@ -839,7 +839,7 @@ def decisions(c, required, k, bound, target):
     return inside, outside
 
 
-def listed_one_by_one(node, numbers, c, m, k, rest, target, left, kind):
+def listed_one_by_one(node, numbers, c, rest, *, m, k, target, left, kind):
     """Return how many supports were looked at one by one; refuse if one may be above the target."""
     fixed, free = np.flatnonzero(node.required), np.flatnonzero(~node.required)
     most, total = max(0, min(k - len(fixed), len(free))), 0
@@ -864,13 +864,29 @@ def listed_one_by_one(node, numbers, c, m, k, rest, target, left, kind):
     return total
 
 
-def examine(claim, given, exact):
-    """Return the Verdict on a claim, or raise Refused."""
+class Question(NamedTuple):
+    """What a claim is about: its kind, m, k and gap, the matrix, and each feature's state."""
+
+    kind: Kind
+    m: int
+    k: int
+    gap: float
+    array: np.ndarray
+    of_data: bool
+    root: np.ndarray
+
+    @property
+    def spoken_of(self):
+        """The matrix without what is forbidden."""
+        allowed = np.flatnonzero(self.root)
+        return self.array[:, allowed] if self.of_data else self.array[np.ix_(allowed, allowed)]
+
+
+def find_question(claim, given):
+    """Return the Question of a claim."""
     need(one_number(claim, "version") == VERSION, f"the version must be {VERSION}")
     kind = str(claim["kind"])[:40]
     need(kind in KINDS, f"the kind {kind!r} is not one of {', '.join(KINDS)}")
-    kind = KINDS[kind]
-    shapes = kind.arrays
     m, k = one_number(claim, "m"), one_number(claim, "k")
     gap = float(one_number(claim, "gap", "fiu"))
     need(0 <= gap < np.inf, "the gap must be finite and at least 0")
@@ -884,65 +900,118 @@ def examine(claim, given, exact):
         root[rows] = state
     need((root == 2).sum() <= k, "more than k features are required")
     need((root > 0).sum() >= m, "fewer than m features are allowed")
-    directions = find_directions(claim, m, d, shapes)
-    states, parent, branch = find_tree(claim, root, len(directions))
-    others = [claim[x] for x in claim if x.partition("_")[0] in shapes and "_" in x] * exact
-    allowed = np.flatnonzero(root)
-    spoken_of = array[:, allowed] if of_data else array[np.ix_(allowed, allowed)]
-    numbers = (Exact if exact else Floating)(spoken_of, of_data, others)
-    matrix = Matrix(array, of_data, numbers)
-    value = kind.value(claim, matrix, numbers, m, k, root)
-    apart = kind.value is separate_value and "orthonormal" in claim
-    nonzeros = integers(claim, "counts") if apart else None
-    target, worst, left = numbers.target(value, gap), value, LISTED
+    return Question(KINDS[kind], m, k, gap, array, of_data, root)
+
+
+class Tree:
+    """The nodes of a claim, each after its parent, and what is known once they are bounded.
+
+    `held` are the arrays of each node or of the one above it that has some, `decided` which
+    features its costs take out and put in, `cuts` the half-spaces that it lies in.
+    """
+
+    def __init__(self, claim, question, numbers, directions):
+        self.claim, self.numbers, self.directions = claim, numbers, directions
+        self.m, self.k, self.shapes = question.m, question.k, question.kind.arrays
+        self.states, self.parent, self.branch = find_tree(claim, question.root, len(directions))
+        self.d = len(question.root)
+        self.held, self.decided, self.cuts = [], [], [()]
+
+    def find_children(self):
+        """Note the children of each node, two or none, which together are the node."""
+        counts = np.bincount(self.parent[1:], minlength=len(self.states))
+        falling = 1 + np.argsort(self.parent[1:], kind="stable")
+        self.children = np.split(falling, np.cumsum(counts)[:-1])
+        for t, below in enumerate(self.children):
+            by, two = self.branch[t], len(below) == 2
+            need(len(below) < 3 and two == (by >= 0), "children do not partition")
+            if two and by < self.d:
+                pair = sorted(self.states[below, by].tolist())
+                need(self.states[t, by] == 1 and pair == [0, 2], "children do not partition")
+
+    def come_to(self, t):
+        """Refuse a node that changes more than its parent allows; note its half-spaces."""
+        if t == 0:
+            return
+        p = self.parent[t]
+        by, before, state = self.branch[p], self.states[p], self.states[t]
+        may_go, may_stay = self.decided[p]
+        changed = state != before
+        if 0 <= by < self.d:
+            changed[by] = False
+        allowed = (before == 1) & np.where(state == 2, may_stay, may_go)
+        need(np.all(allowed | ~changed), f"node {t} changes a feature without reason")
+        if by < self.d:
+            self.cuts.append(self.cuts[p])
+        else:
+            sign = 1 if self.children[p][0] == t else -1
+            self.cuts.append((*self.cuts[p], sign * self.directions[by - self.d]))
+        need(len(self.cuts[t]) <= CUTS, f"more than {CUTS} directions lie above a node")
+
+    def node(self, t, matrix, counts):
+        """Return node t with its arrays, or None where no support is left in it."""
+        state = self.states[t]
+        rows = np.flatnonzero(state)
+        cuts = len(self.cuts[t])
+        own = find_arrays(self.claim, t, len(rows), cuts, self.numbers, self.shapes)
+        need(t or own is not None, "the first node has no G, Y, s or H")
+        self.held.append(self.held[self.parent[t]] if own is None else (own, rows, self.cuts[t]))
+        self.decided.append(np.zeros((2, self.d), dtype=bool))
+        if (state == 2).sum() > self.k or len(rows) < self.m:
+            return None
+        above, of_rows, lies_in = self.held[t]
+        arrays = inherited(above, of_rows, rows, self.shapes) if own is None else own
+        node = Node(state, matrix, arrays)
+        node.counts = counts
+        node.cuts = self.numbers.read(np.reshape(lies_in, (-1, self.d))[:, rows], 0)
+        return node
+
+
+def examine(claim, given, exact):
+    """Return the Verdict on a claim, or raise Refused."""
+    question = find_question(claim, given)
+    kind, m, k = question.kind, question.m, question.k
+    directions = find_directions(claim, m, len(question.root), kind.arrays)
+    spoken_of = question.spoken_of
+    others = [claim[x] for x in claim if x.partition("_")[0] in kind.arrays and "_" in x]
+    arithmetic = Exact if exact else Floating
+    numbers = arithmetic(spoken_of, question.of_data, others if exact else [])
+    tree = Tree(claim, question, numbers, directions)
+    matrix = Matrix(question.array, question.of_data, numbers)
+    value = kind.value(claim, matrix, numbers, m, k, question.root)
     if not spoken_of.any():
         return Verdict(True, "holds", 0.0, 0.0)
-    above = TOO_LITTLE if numbers.hides(value) else "the bound is above the claim"
-    need("nodes" not in claim or above != TOO_LITTLE, TOO_LITTLE)
-    counts = np.bincount(parent[1:], minlength=len(states))
-    children = np.split(1 + np.argsort(parent[1:], kind="stable"), np.cumsum(counts)[:-1])
-    for t, below in enumerate(children):
-        need(len(below) < 3 and (len(below) == 2) == (branch[t] >= 0), "children do not partition")
-        if len(below) == 2 and branch[t] < d:
-            pair = sorted(states[below, branch[t]].tolist())
-            need(states[t, branch[t]] == 1 and pair == [0, 2], "children do not partition")
-    held, decided, cuts = [], [], [()]
-    for t, state in enumerate(states):
-        rows, p = np.flatnonzero(state), parent[t]
-        if t:
-            may_go, may_stay = decided[p]
-            changed = state != states[p]
-            if 0 <= branch[p] < d:
-                changed[branch[p]] = False
-            allowed = (states[p] == 1) & np.where(state == 2, may_stay, may_go)
-            need(np.all(allowed | ~changed), f"node {t} changes a feature without reason")
-            j, sign = branch[p] - d, 1 if children[p][0] == t else -1
-            cuts.append(cuts[p] if j < 0 else (*cuts[p], sign * directions[j]))
-            need(len(cuts[t]) <= CUTS, f"more than {CUTS} directions lie above a node")
-        own = find_arrays(claim, t, len(rows), len(cuts[t]), numbers, shapes)
-        need(t or own is not None, "the first node has no G, Y, s or H")
-        held.append(held[p] if own is None else (own, rows, cuts[t]))
-        decided.append(np.zeros((2, d), dtype=bool))
-        if (state == 2).sum() > k or len(rows) < m:
-            continue  # no support is left
-        arrays = inherited(*held[t][:2], rows, shapes) if own is None else own
-        node = Node(state, matrix, arrays)
-        node.counts, cut = nonzeros, np.reshape(held[t][2], (-1, d))
-        node.cuts = numbers.read(cut[:, rows], 0)
+    apart = kind.value is separate_value and "orthonormal" in claim
+    counts = integers(claim, "counts") if apart else None
+    target = numbers.target(value, question.gap)
+    too_little = numbers.hides(value)
+    if "nodes" not in claim:
+        tree.find_children()
+        _, _, bound = bound_node(tree.node(0, matrix, counts), numbers, m, k, kind.bound)
+        reason = TOO_LITTLE if too_little else "the bound is above the claim"
+        closes = bool(bound <= target)
+        back = numbers.back(value), numbers.back(bound)
+        return Verdict(closes, "holds" if closes else reason, *back)
+    need(not too_little, TOO_LITTLE)
+    tree.find_children()
+    worst, left = value, LISTED
+    for t, children in enumerate(tree.children):
+        tree.come_to(t)
+        node = tree.node(t, matrix, counts)
+        if node is None:
+            continue
         rest, c, bound = bound_node(node, numbers, m, k, kind.bound)
-        if "nodes" not in claim:
-            closes = bound <= target
-            return Verdict(bool(closes), "holds" if closes else above,
-                           numbers.back(value), numbers.back(bound))  # fmt: skip
         if bound <= target:
-            worst, decided[t] = max(worst, bound), ~decided[t]  # its children do not matter
-        elif len(children[t]):
+            worst = max(worst, bound)
+            tree.decided[t] = ~tree.decided[t]  # its children do not matter
+            continue
+        worst = target
+        if len(children):
             inside, outside = decisions(c, node.required, k, bound, target)
-            decided[t][0][rows], decided[t][1][rows] = outside, inside
-            worst = target
+            tree.decided[t][0][node.rows], tree.decided[t][1][node.rows] = outside, inside
         else:
-            left -= listed_one_by_one(node, numbers, c, m, k, rest, target, left, kind)
-            worst = target
+            limits = {"m": m, "k": k, "target": target, "left": left, "kind": kind}
+            left -= listed_one_by_one(node, numbers, c, rest, **limits)
     return Verdict(True, "holds", numbers.back(value), numbers.back(worst))
 
 

@@ -12,7 +12,8 @@ from fspca.problem import Nonnegative, solution_of
 from fspca.solver import Run
 
 
-def one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init="random", part=None):
+def one_by_one(A, m, k, method, *, apart, max_iter=None, max_seconds=None, progress=None,
+               init="random", part=None):  # fmt: skip
     """Return m components, each what method(rest, k, run) finds in what the others leave.
 
     With apart="supports" their features are set aside, so that supports are disjoint and

@@ -126,7 +126,10 @@ def em(A: Covariance, m: int, k: int, *, apart: str = "supports", init: str | Ar
     def method(A, k, run, init=init):
         return one_em(A, k, init, n_starts, next(rngs), tol, run)
 
-    return one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init)
+    return one_by_one(
+        A, m, k, method, apart=apart, max_iter=max_iter, max_seconds=max_seconds, progress=progress,
+        init=init,
+    )  # fmt: skip
 
 
 def starts(A, init, n_starts, rng):

@@ -139,7 +139,7 @@ def epsilon_net(A: Covariance, m: int, k: int, *, rank: int | None = None, epsil
     def method(A, k, run):
         return of_points(A, k, rank, epsilon, n_samples, shift, next(rngs))
 
-    return one_by_one(A, m, k, apart, method, None, None, None, part=(rank, shift))
+    return one_by_one(A, m, k, method, apart=apart, part=(rank, shift))
 
 
 def of_points(A, k, rank, epsilon, n_samples, shift, rng):

@@ -155,7 +155,10 @@ def nspca(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
                 A, k, run, alpha=given, init=init, n_starts=n_starts, seed=next(rngs), tol=tol
             )
 
-        return one_by_one(A, m, k, apart, method, max_iter, max_seconds, progress, init)
+        return one_by_one(
+            A, m, k, method, apart=apart, max_iter=max_iter, max_seconds=max_seconds,
+            progress=progress, init=init,
+        )  # fmt: skip
     A, beta = A.plain, checked_nonnegative("penalty", penalty)
     U = drawn(A, m, init, n_starts, seed)
     run = Run(max_iter, max_seconds, progress)

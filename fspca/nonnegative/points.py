@@ -123,7 +123,7 @@ def spannogram_points(A, m, k, *, rank=None, shift=False, apart="supports", max_
     def method(A, k, run):
         return best_point(A, k, min(rank, A.size), shift, run)
 
-    return one_by_one(A, m, k, apart, method, None, max_seconds, progress)
+    return one_by_one(A, m, k, method, apart=apart, max_seconds=max_seconds, progress=progress)
 
 
 def best_point(A, k, rank, shift, run):

@@ -137,7 +137,13 @@ def starting_columns(A, problem, n_starts, rng, starts):
 
     for method in (by_cells, by_em):
         first = one_by_one(
-            A, m, counts[order].tolist(), "supports", method, 1000, starts.seconds_left, None
+            A,
+            m,
+            counts[order].tolist(),
+            method,
+            apart="supports",
+            max_iter=1000,
+            max_seconds=starts.seconds_left,
         )
         yield first.W[:, np.argsort(order)]
         if first.stopped == "interrupted":

@@ -85,7 +85,9 @@ def spannogram(A: Covariance, m: int, k: int, *, rank: int | None = None, shift:
     def method(A, k, run):
         return best_cell(A, k, min(rank, A.size), shift, tol, max_iter, run)
 
-    return one_by_one(A, m, k, apart, method, None, max_seconds, progress, part=(rank, shift))
+    return one_by_one(
+        A, m, k, method, apart=apart, max_seconds=max_seconds, progress=progress, part=(rank, shift)
+    )
 
 
 def best_cell(A, k, rank, shift, tol, max_iter, run):

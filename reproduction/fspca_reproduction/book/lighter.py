@@ -82,9 +82,9 @@ class Proof:
                 if not self.does(i, {x: on_rows(x, v, left) for x, v in arrays.items()}):
                     return False
         if not len(children):
-            listed = (c, self.m, self.k, rest, self.target, FEW, KINDS["shared"])
+            limits = {"m": self.m, "k": self.k, "target": self.target, "left": FEW}
             with suppress(Refused):
-                listed_one_by_one(node, self.numbers, *listed)
+                listed_one_by_one(node, self.numbers, c, rest, **limits, kind=KINDS["shared"])
                 return True
         return len(children) > 0
 
