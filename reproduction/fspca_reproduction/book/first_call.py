@@ -130,5 +130,4 @@ def first_call(set, standardised, m, k, apart):
         "gap": answers[0].gap if answers[0].gap > 1e-8 else 0.0,
         "others miss": {name: missing(value, best) for name, value in others.items()},
         "seconds": seconds[0],
-        "all seconds": sum(seconds),
     }
