@@ -970,12 +970,11 @@ class Tree:
 def examine(claim, given, exact):
     """Return the Verdict on a claim, or raise Refused."""
     question = find_question(claim, given)
-    kind, m, k = question.kind, question.m, question.k
+    kind, m, k, *_ = question
     directions = find_directions(claim, m, len(question.root), kind.arrays)
     spoken_of = question.spoken_of
     others = [claim[x] for x in claim if x.partition("_")[0] in kind.arrays and "_" in x]
-    arithmetic = Exact if exact else Floating
-    numbers = arithmetic(spoken_of, question.of_data, others if exact else [])
+    numbers = (Exact if exact else Floating)(spoken_of, question.of_data, others * exact)
     tree = Tree(claim, question, numbers, directions)
     matrix = Matrix(question.array, question.of_data, numbers)
     value = kind.value(claim, matrix, numbers, m, k, question.root)
@@ -989,9 +988,8 @@ def examine(claim, given, exact):
         tree.find_children()
         _, _, bound = bound_node(tree.node(0, matrix, counts), numbers, m, k, kind.bound)
         reason = TOO_LITTLE if too_little else "the bound is above the claim"
-        closes = bool(bound <= target)
-        back = numbers.back(value), numbers.back(bound)
-        return Verdict(closes, "holds" if closes else reason, *back)
+        told = "holds" if bound <= target else reason
+        return Verdict(told == "holds", told, numbers.back(value), numbers.back(bound))
     need(not too_little, TOO_LITTLE)
     tree.find_children()
     worst, left = value, LISTED

@@ -504,15 +504,18 @@ class Claim:
                     for i in allowed
                 ]
             arrays[name] = M
-        if "N" in own:
-            N = arrays["N"]
-            need(transposed(N) == N, "N is not symmetric")
-            need(all(cell >= 0 for row in N for cell in row), "N has a negative entry")
         if "p" in own:
             arrays["p"] = fields.reals(f"p_{t}", 1)
             need(len(arrays["p"]) == n, "p has the wrong shape")
-            need(all(cell >= 0 for cell in arrays["p"]), "p has a negative entry")
+        self.check_signs(arrays)
         return arrays
+
+    def check_signs(self, arrays):
+        """N is symmetric, and neither it nor p has a negative entry."""
+        N = arrays.get("N", [])
+        need(transposed(N) == N if N else True, "N is not symmetric")
+        need(all(cell >= 0 for row in N for cell in row), "N has a negative entry")
+        need(all(cell >= 0 for cell in arrays.get("p", [])), "p has a negative entry")
 
     def row_costs(self, Y, k, node, rows):
         """Half of Y_ii + sqrt(...), for the rows of Y, which are the features `rows`."""

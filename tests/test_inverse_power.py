@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.optimize
 import scipy.sparse
 
 from fspca import ConvergenceWarning, Covariance
