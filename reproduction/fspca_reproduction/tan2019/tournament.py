@@ -19,7 +19,7 @@ All methods of the registry enter but the exact ones, which do not end here, and
 refit makes equal.  Left out by size alone, as SIZES says, is what takes minutes for one run.
 
 A method wins where it is ahead by more than EQUAL, 0.1 %; values closer are level.  Beside them
-stands the least of the light bounds on a shared support of as many features, which no answer of
+stands the least closed-form bound on a shared support of as many features, which no answer of
 either kind exceeds.  The options of `solve_separate` were chosen with Colon, Duke and Leukemia in
 sight, and none of its values on this protocol elsewhere.
 """
