@@ -21,7 +21,7 @@ from fspca.registry import SOLVERS
 from fspca.separate_supports import sadmm, solve_separate
 from fspca.shared_support import exhaustive, go, ipu, path, solve, two_stage
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 __all__ = [  # noqa: RUF022 (grouped by what is asked; the page of all names is made from it)
     # What is asked, and what is answered

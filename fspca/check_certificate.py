@@ -553,7 +553,7 @@ def nonnegative_value(claim, matrix, numbers, m, k, state):
     for w in W.T:
         J = np.flatnonzero(w)
         need(len(J), "a column of W is zero")
-        (B, error), x = matrix.block(J), numbers.read(w[J], 1)
+        (B, error), x = matrix.block(J), numbers.directions(w[J][:, None])[:, 0]
         size = np.abs(x) @ np.abs(B) @ np.abs(x)
         low = numbers.quotient(x @ B @ x, size, 2 * len(J) + 8, x @ x)
         total = total + low - numbers.raised(error, abs(low), m + 8)
@@ -864,7 +864,7 @@ def listed_one_by_one(node, numbers, c, rest, *, m, k, target, left, kind):
     return total
 
 
-class Question(NamedTuple):
+class ClaimQuestion(NamedTuple):
     """What a claim is about: its kind, m, k and gap, the matrix, and each feature's state."""
 
     kind: Kind
@@ -883,7 +883,7 @@ class Question(NamedTuple):
 
 
 def find_question(claim, given):
-    """Return the Question of a claim."""
+    """Return the ClaimQuestion of a claim."""
     need(one_number(claim, "version") == VERSION, f"the version must be {VERSION}")
     kind = str(claim["kind"])[:40]
     need(kind in KINDS, f"the kind {kind!r} is not one of {', '.join(KINDS)}")
@@ -900,10 +900,10 @@ def find_question(claim, given):
         root[rows] = state
     need((root == 2).sum() <= k, "more than k features are required")
     need((root > 0).sum() >= m, "fewer than m features are allowed")
-    return Question(KINDS[kind], m, k, gap, array, of_data, root)
+    return ClaimQuestion(KINDS[kind], m, k, gap, array, of_data, root)
 
 
-class Tree:
+class ClaimTree:
     """The nodes of a claim, each after its parent, and what is known once they are bounded.
 
     `held` are the arrays of each node or of the one above it that has some, `decided` which
@@ -975,7 +975,7 @@ def examine(claim, given, exact):
     spoken_of = question.spoken_of
     others = [claim[x] for x in claim if x.partition("_")[0] in kind.arrays and "_" in x]
     numbers = (Exact if exact else Floating)(spoken_of, question.of_data, others * exact)
-    tree = Tree(claim, question, numbers, directions)
+    tree = ClaimTree(claim, question, numbers, directions)
     matrix = Matrix(question.array, question.of_data, numbers)
     value = kind.value(claim, matrix, numbers, m, k, question.root)
     if not spoken_of.any():

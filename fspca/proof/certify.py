@@ -56,7 +56,7 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
     --------
     >>> from fspca import ipu
     >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
-    >>> certify(A, ipu(A, m=1, k=2))
+    >>> certify(A, ipu(A, m=1, k=2))  # doctest: +NORMALIZE_WHITESPACE
     ipu: explains 4 (57.1 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features, proven
     optimal (1 step)
     """

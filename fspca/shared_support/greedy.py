@@ -10,7 +10,7 @@ from fspca.shared_support.swap import admitted, best_entry, columns_in_parts
 from fspca.solver import Listener, Run, solves
 
 
-@solves(SharedSupport, guarantee="heuristic", promises="rises")
+@solves(SharedSupport, guarantee="heuristic", promises="rises shift")
 def greedy(A: Covariance, m: int, k: int, *, max_seconds: float | None = None,
            progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Add one feature after another, each time the one that raises the objective most.
