@@ -1,7 +1,7 @@
 """Claims as files: what is written for a stranger to check, and a table made into its matrix.
 
-What was done to a table stands in fields that begin with "table_".  A reader that meets one which
-it does not know cannot repeat it, and says so: weights and filled values may come as such.
+What was done to a table stands in fields of its own, such as `table_sha256`.  A reader that meets
+one which it does not know cannot repeat it, and says so: weights and filled values may come so.
 """
 
 import hashlib
@@ -126,7 +126,6 @@ def is_of(claim, A):
     if "A" in claim:
         found, carried = A.submatrix(np.arange(A.size)), np.asarray(claim["A"], dtype=float)
     else:
-        # the rows of a factor may be turned: what they say of the features is compared
         factor, X = A.wide_factor(), np.asarray(claim["X"], dtype=float)
         if factor is None or factor.shape != X.shape:
             return False
