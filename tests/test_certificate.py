@@ -1,5 +1,8 @@
 """Every bound is a bound, in floating point too, and the stand-alone checker agrees."""
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -13,10 +16,12 @@ from fspca import (
     go,
     ipu,
     solve,
+    solve_nonnegative,
     upper_bound,
 )
 from fspca.check_certificate import Floating, Verdict, check
 from fspca.covariance.linalg import random_subspace
+from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.proof.bounds import METHODS
 from fspca.proof.checked import CheckedMatrix, leading_less
 from fspca.proof.probable import likely_largest_eigenvalue
@@ -301,3 +306,18 @@ def test_a_forbidden_feature_has_no_part_in_the_scale():
     answer = solve(A, 1, 2, forbidden=(0,))
     assert answer.gap < 1e-9
     assert check(answer.certificate | {"A": A}).holds
+
+
+@pytest.mark.parametrize("solver", [go, ipu, solve_nonnegative], ids=lambda each: each.__name__)
+def test_a_run_that_is_ended_at_its_first_news_proves_nothing_new(solver):
+    """Who says stop gets no bound below the optimum, nor a proof that was not made."""
+    A = make_scheme("F", 14, 3)
+    found = replace(solver(A, 1, 4), upper_bound=None, certificate=None)
+    least = exhaustive_nonnegative if solver is solve_nonnegative else exhaustive
+    worse = replace(found, W=np.eye(14)[:, [np.argmin(A.diagonal())]])
+    value = A.diagonal().min()
+    worse = replace(worse, support=worse.W[:, 0].nonzero()[0], objective=value, history=(value,))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ended = certify(A, worse, progress=lambda news: False)
+    assert ended.upper_bound is None or ended.upper_bound >= least(A, 1, 4).objective

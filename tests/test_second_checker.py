@@ -110,7 +110,7 @@ DECIDED = shared(np.diag([5.0, 4.0, 1.0]), 1, 1, [1], RIGHT, nodes=[[1, 1, 1], [
 TINY = 2.0**-560
 
 # For each rule of the page: an honest claim, and false ones, each as near as floating point allows.
-# After the honest one may stand the arithmetics that cannot hold its numbers.
+# After the honest one may stand the arithmetic that cannot hold its numbers.
 RULES = {
     "version and kind": (
         shared(D, 1, 1, [0], NEAR),

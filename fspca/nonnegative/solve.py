@@ -196,12 +196,15 @@ def tell_bound(A, problem, W, max_iter, run):
     d, m, rows = A.size, problem.m, min(problem.most, A.size)
     array = A.wide_factor(FORMED // 2) if d > FORMED else A.submatrix(np.arange(d))
     if array is None:
-        run.report(bound=upper_bound(A, m, max(rows, m), max_seconds=run.seconds_left).bound)
+        found = upper_bound(A, m, max(rows, m), max_seconds=run.seconds_left)
+        variances = np.sort(A.diagonal())[-rows:].sum() * (1 + 1e-12)  # more than rounding loses
+        run.report(bound=found.bound if found.probability == 1 else variances)
         if m == 1:
             run.report(bound=by_cells(A, problem.most, Run(None, run.seconds_left)).upper_bound)
         return None
     if not array.any():
-        return run.report(bound=0.0)
+        run.report(bound=0.0)
+        return None
     few = FORMED - len(array) if d > FORMED else None
     relaxation, found = NonnegativeRelaxation(array, problem, few), None
     none = np.zeros(d, dtype=bool)

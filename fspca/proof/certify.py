@@ -85,6 +85,7 @@ def shared(A, solution, max_iter, max_seconds, max_memory, progress):
     found = least_closed_form(checked)
     late = ends is not None and perf_counter() > ends
     if found.bound > target and checked.matrix is not None and not late:
+        dual = found  # where the run is ended before the relaxation has a bound
         with Run(None, None, progress) as run:  # which may be a bar
             run.record(solution.objective, solution)
             tell = None if progress is None else run.relay
@@ -95,7 +96,7 @@ def shared(A, solution, max_iter, max_seconds, max_memory, progress):
 
 def nonnegative(A, solution, max_iter, max_seconds, progress):
     """The doubly nonnegative bound; of columns that may overlap, that of each alone, added up."""
-    problem, total = solution.problem, 0.0
+    problem = solution.problem
     together = problem.m == 1 or problem.disjoint
     with Run(None, max_seconds, progress) as run:
         if together:
@@ -107,4 +108,9 @@ def nonnegative(A, solution, max_iter, max_seconds, progress):
         for k, alone in single.items():
             tell_bound(A, Nonnegative(1, k), np.eye(A.size, 1), max_iter, alone)
         total = sum(single[k].bound for k in problem.counts.tolist())
-    return replace(solution, upper_bound=max(total, solution.objective), bound_probability=1.0)
+        bound = max(total, solution.objective)
+        return replace(solution, upper_bound=bound, certificate=None, bound_probability=1.0)
+    if run.bound is None:  # ended before there was one
+        return solution
+    bound = max(run.bound, solution.objective)
+    return replace(solution, upper_bound=bound, certificate=None, bound_probability=1.0)

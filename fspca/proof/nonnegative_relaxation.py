@@ -108,6 +108,7 @@ class SignedRelaxation(Relaxation):
         right = apart[self.square] + (moved.rows + moved.rows.T) / 2 + moved.entries
         own = np.diagonal(moved.slack)[:few] - np.diagonal(moved.rows) / 2
         own = own + moved.heights / 2 + moved.chosen[:few] / 2
+        # On the diagonal 4 P - 1.5 z = right and 2 z - 1.5 P = own; P = right / 4 + 0.375 z.
         z = (own + 0.375 * np.diagonal(right)) / 1.4375
         change = moved.fantope + moved.slack - parts.fantope - parts.slack
         beside = np.einsum("ij,ij->i", self.Z @ change[few:, few:], self.Z)

@@ -91,7 +91,7 @@ class ComponentTree(Tree):
         values, vectors = np.linalg.eigh(blocks)
         i = int(np.argmax(values[:, -1]))
         self.propose_vector(supports[i], vectors[i, :, -1])
-        numbers = self.checked.numbers
+        numbers = self.checked.numbers  # of A times 2^(2 shift)
         target = np.ldexp(self.target, 2 * numbers.shift)
         blocks = np.ldexp(blocks, 2 * numbers.shift)[values[:, -1] > self.target * (1 - PROOF)]
         exact = [0.0] * len(blocks)

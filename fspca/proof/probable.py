@@ -47,7 +47,7 @@ def off_span(V, v):
 
 
 def likely_largest_eigenvalue(product, d):
-    """Return what the largest eigenvalue of a semidefinite operator exceeds by chance 1e-9."""
+    """Return what the largest eigenvalue of a semidefinite operator exceeds with chance 1e-9."""
     steps = min(PRODUCTS, d)
     root = np.log(1.648 * np.sqrt(d) / FAILURE) / (2 * steps - 1)
     v = np.random.default_rng().standard_normal((d, 1))
@@ -61,4 +61,6 @@ def likely_largest_eigenvalue(product, d):
         if size <= 1e-13 * np.abs(T).max():  # an invariant space: all that the start can see
             return np.linalg.eigvalsh(T[: j + 1, : j + 1])[-1] * (1 + 1e-9)
         V = np.hstack([V, w / size])
+    if steps == d:  # V spans all there is, and below some ten features the chance says nothing
+        return np.linalg.eigvalsh(T)[-1] * (1 + 1e-9)
     return np.linalg.eigvalsh(T)[-1] / (1 - root**2)

@@ -177,6 +177,7 @@ class RowRelaxation(Relaxation):
         fantope, slack, rows = (np.diagonal(each) for each in moved[:3])
         at_P = fantope - slack + rows
         at_z = slack - rows / 2 + moved.heights / 2 + WEIGHT * moved.chosen
+        # 3 P - 1.5 z = at_P and (3/2 + WEIGHT) z - 1.5 P = at_z; P is eliminated.
         z = (at_z + at_P / 2) / (3 / 4 + WEIGHT)
         P[self.diagonal, self.diagonal] = (at_P + 1.5 * z) / 3
         return self.parts(P, z)

@@ -51,11 +51,11 @@ def between(A, supports, m):
 
 def ends_of(A, problem, starts, seen, run):
     """Return the supports, not seen before, where ascents from some starts end; the best first."""
-    ends, found = [], {}
-    for ends in ascents(A, [(problem.m, problem.k, start) for start in starts]):  # noqa: B007
+    latest, found = [], {}
+    for latest in ascents(A, [(problem.m, problem.k, start) for start in starts]):  # noqa: B007
         if run.seconds_left == 0:
             break
-    for end in ends:
+    for end in latest:
         if end.support is not None and len(end.support) == problem.k:
             support = tuple(admitted(problem, A.diagonal(), end.support).tolist())
             if support not in seen:
