@@ -97,20 +97,21 @@ def shared(A, solution, max_iter, max_seconds, max_memory, progress):
 def nonnegative(A, solution, max_iter, max_seconds, progress):
     """The doubly nonnegative bound; of columns that may overlap, that of each alone, added up."""
     problem = solution.problem
-    together = problem.m == 1 or problem.disjoint
-    with Run(None, max_seconds, progress) as run:
-        if together:
-            run.record(solution.objective, solution)
-            claim = tell_bound(A, problem, solution.W, max_iter, run)
-            bound = max(run.bound, solution.objective)
-            return replace(solution, upper_bound=bound, certificate=claim, bound_probability=1.0)
-        single = {k: Run(None, run.seconds_left) for k in set(problem.counts.tolist())}
+    if problem.m > 1 and not problem.disjoint:
+        single = {k: Run(None, max_seconds) for k in set(problem.counts.tolist())}
         for k, alone in single.items():
             tell_bound(A, Nonnegative(1, k), np.eye(A.size, 1), max_iter, alone)
-        total = sum(single[k].bound for k in problem.counts.tolist())
-        bound = max(total, solution.objective)
-        return replace(solution, upper_bound=bound, certificate=None, bound_probability=1.0)
+        return bounded_by(solution, sum(single[k].bound for k in problem.counts.tolist()))
+    claim = None
+    with Run(None, max_seconds, progress) as run:
+        run.record(solution.objective, solution)
+        claim = tell_bound(A, problem, solution.W, max_iter, run)
     if run.bound is None:  # ended before there was one
         return solution
-    bound = max(run.bound, solution.objective)
-    return replace(solution, upper_bound=bound, certificate=None, bound_probability=1.0)
+    return bounded_by(solution, run.bound, claim)
+
+
+def bounded_by(solution, bound, claim=None):
+    """Return the solution with a bound that was proven, and its claim where there is one."""
+    bound = max(bound, solution.objective)
+    return replace(solution, upper_bound=bound, certificate=claim, bound_probability=1.0)
