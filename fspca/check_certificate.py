@@ -169,8 +169,10 @@ class Floating:
 
     def ky_fan(self, A, G, Y, m, error, s, H):
         """Return a number not below F_m(A - GG' - sym Y): m s + |H|^2 if sI + HH' is above it."""
-        M, n = A - G @ G.T, len(A)
-        M = M if Y is None else M - (Y + Y.T) / 2
+        n, M = len(A), G @ G.T
+        M = np.subtract(A, M, out=M)
+        if Y is not None:
+            M -= (Y + Y.T) / 2
         least = max(np.linalg.norm(M), UNIT * np.linalg.norm(A), UNIT**4)
         own, slack = s is None, 4 * n * UNIT * least
         if own:
@@ -178,7 +180,9 @@ class Floating:
             s, H = w[-m], V[:, -m:] * np.sqrt(w[-m:] - w[-m])
         for _ in range(12 if own else 1):
             s, slack = s + slack * own, 4 * slack
-            S = s * np.eye(n) + H @ H.T - M
+            S = H @ H.T
+            S -= M
+            S.flat[:: n + 1] += s
             if factored(S):
                 break
         else:
@@ -242,11 +246,14 @@ class Floating:
 
 
 def factored(S):
-    """Say whether a Cholesky factorisation runs to its end."""
+    """Say whether a Cholesky factorisation runs to its end; it reads the lower triangle.
+
+    What S stands for is symmetric, and an entry's margin is that of its mirror.
+    """
     if not np.all(np.isfinite(S)):
         return False
     try:
-        L = np.linalg.cholesky((S + S.T) / 2)
+        L = np.linalg.cholesky(S)
     except np.linalg.LinAlgError:
         return False
     return bool(np.all(np.isfinite(L)) and np.all(np.diagonal(L) > 0))

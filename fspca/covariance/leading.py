@@ -159,7 +159,10 @@ def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):
             rest = lambda x: product(x) - V @ (values[:, None] * (V.T @ x))  # noqa: E731
             missed = leading_of_operator(rest, d, 1, 0.0, min(d, LOOKS), 1, LOOKS)[0][0] > limit
         else:
-            missed = np.linalg.cholesky(limit * np.eye(d) - matrix + (V * values) @ V.T) is None
+            rest = (V * values) @ V.T
+            rest -= matrix
+            rest.flat[:: d + 1] += limit
+            missed = np.linalg.cholesky(rest) is None
     except (scipy.sparse.linalg.ArpackError, np.linalg.LinAlgError):
         missed = True  # few products say all of a start, or there is no factorisation
     return leading_of_operator(product, d, m, tol) if missed else (values, V)

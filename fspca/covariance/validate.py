@@ -135,20 +135,28 @@ def checked_covariance(A):
         _refuse_indefinite(A.diagonal().min(), -least)
     scale = np.sqrt(np.maximum(A.diagonal(), least))
     scale[scale == 0] = 1.0  # all is zero, or not semidefinite
-    R = A / scale / scale[:, None]
-    asymmetry = np.abs(R - R.T)
-    if asymmetry.max() > np.sqrt(precision):
-        i, j = (int(x) for x in np.unravel_index(asymmetry.argmax(), A.shape))
-        raise ValueError(
-            f"A[{i}, {j}]={A[i, j]:.6g} differs from A[{j}, {i}]={A[j, i]:.6g}; A must be symmetric"
-        )
-    R = R / 2 + R.T / 2
+    if not np.array_equal(A, A.T):
+        A = symmetric_up_to(A, scale, np.sqrt(precision))
+    R = A / scale
+    R /= scale[:, None]
     R.flat[:: len(A) + 1] += np.sqrt(precision)
     try:
         scipy.linalg.cholesky(R, overwrite_a=True, check_finite=False)
     except scipy.linalg.LinAlgError:
-        lowest = scipy.linalg.eigvalsh(A / 2 + A.T / 2, subset_by_index=[0, 0])[0]
+        lowest = scipy.linalg.eigvalsh(A, subset_by_index=[0, 0])[0]
         _refuse_indefinite(lowest, -np.sqrt(precision) * scale.min() ** 2)
+    return A
+
+
+def symmetric_up_to(A, scale, allowed):
+    """Return the symmetric part of A, or refuse what is more than rounding away from it."""
+    R = A / scale / scale[:, None]
+    asymmetry = np.abs(R - R.T)
+    if asymmetry.max() > allowed:
+        i, j = (int(x) for x in np.unravel_index(asymmetry.argmax(), A.shape))
+        raise ValueError(
+            f"A[{i}, {j}]={A[i, j]:.6g} differs from A[{j}, {i}]={A[j, i]:.6g}; A must be symmetric"
+        )
     return A / 2 + A.T / 2
 
 

@@ -122,9 +122,7 @@ def make(source, m, k, matrix):
     if not most:
         found, nodes = bounded(A, m, k), "not searched"
     else:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            found = solve(A, m, k, max_iter=most, gap=0.0)
+        found = searched(A, m, k, most)
         nodes = f"{found.n_iter} node{'s' * (found.n_iter != 1)}"
     how = f"{nodes}, {time.process_time() - began:.2g} s"
     least = 0.0 if most else SMALL
@@ -132,6 +130,16 @@ def make(source, m, k, matrix):
     carried = source.split()[0] in CARRIED
     bound_to = {"A": array} if carried else {"sha256": sha256(name, array)}
     return claim | bound_to | {"source": source, "how": f"{ended(claim['gap'])}, {how}"}
+
+
+def searched(A, m, k, most):
+    """Return what a search of so many nodes finds; one that is interrupted leaves no instance."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = solve(A, m, k, max_iter=most, gap=0.0)
+    if found.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return found
 
 
 def ended(gap):
