@@ -69,6 +69,7 @@ class SupportTree(Tree):
         self.problem = checked.problem
         self.checked = checked
         self.scale = scale
+        self.root_state = None  # where the relaxation of all features stands, for another count
 
     def propose(self, support):
         """Keep a support if it is better, by the value that the checker grants it."""
@@ -126,6 +127,8 @@ class SupportTree(Tree):
         return SupportWalk(self, part, pace, steps)
 
     def prove(self, walk, known):
+        if walk.part.place == 0:
+            self.root_state = walk.found.state
         return self.proven(walk.part, walk.best, known)
 
     def proven(self, part, found, known):

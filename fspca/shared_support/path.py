@@ -22,6 +22,9 @@ from fspca.shared_support.starts import checked_init
 from fspca.shared_support.swap import GAIN, admitted, first_starts, swap
 from fspca.solver import Listener, Run, solves
 
+# Shares of the work of `solve`: of the first relaxation, and of those that begin where one ended.
+FIRST, NEXT = 1.0, 0.4
+
 
 class Several(NamedTuple):
     """m components on k features, one of the two a sequence: a problem for each entry."""
@@ -56,8 +59,9 @@ def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
         Components and features of each problem.
     bound : "shifted", "dual", "search" or None
         The method of `upper_bound`; "shifted" has the eigenpairs of A once for all problems.
-        "search" goes on as `solve` does, each with half its work, from the others' answers; a
-        bound for more features holds for less.
+        "search" goes on as `solve` does, from the others' answers: the largest k with all of
+        its work, each other with two fifths, since its relaxation begins where the last one
+        ended; a bound for more features holds for less.
     init : Solution, array (d x m) or features
         A start of each problem, beside the others.
     n_starts, seed : int
@@ -142,32 +146,39 @@ def start_of(given, pair):
 
 def bounded(A, found, bound, run):
     """Put a bound on each answer found; those for more features come first, and hold for less."""
-    above = {}
+    above, near = {}, {}
     for pair in sorted(found, key=lambda pair: -pair[1]) if bound is not None else ():
         if run.seconds_left == 0:
             break
         if bound == "search":
-            found[pair] = searched(A, found[pair], above.get(pair[0], np.inf), run)
-            above[pair[0]] = min(above.get(pair[0], np.inf), found[pair].upper_bound)
+            m = pair[0]
+            found[pair], near[m] = searched(A, found[pair], above.get(m, np.inf), near.get(m), run)
+            above[m] = min(above.get(m, np.inf), found[pair].upper_bound)
         else:
             known = upper_bound(A, *pair, method=bound, max_seconds=run.seconds_left)
             found[pair] = with_bound(A, found[pair], known)
 
 
-def searched(A, answer, above, run):
-    """Return what half of `solve`'s work makes of an answer, with no bound above the one given."""
+def searched(A, answer, above, near, run):
+    """Return what a share of `solve`'s work makes of an answer, no bound above one that is given.
+
+    And where the relaxation then stands, from which that of another count begins.
+    """
     inner = Run(100_000, run.seconds_left)
     inner.record(answer.objective, answer)
     checked = CheckedMatrix.of(A, answer.problem)
     closed_form = least_closed_form(checked)
     if closes(closed_form, answer.objective, 0.0) or checked.matrix is None:
-        return claimed(checked, answer, closed_form)
-    better = search_from(checked, None, answer, closed_form, inner, share=0.5)
+        return claimed(checked, answer, closed_form), near
+    share = FIRST if near is None else NEXT
+    better, near = search_from(checked, None, answer, closed_form, inner, share, near)
     if inner.stopped == "interrupted":
         raise KeyboardInterrupt
+    if near[1] is None or near[1].basis is not None:  # a basis is made for a count of features
+        near = None
     if above < better.upper_bound:  # without a claim of its own
         better = replace(better, upper_bound=max(above, better.objective), certificate=None)
-    return replace(better, stopped=answer.stopped, n_iter=answer.n_iter)
+    return replace(better, stopped=answer.stopped, n_iter=answer.n_iter), near
 
 
 def ascended(A, starts, best, run):

@@ -116,17 +116,18 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
     checked, closed_form = CheckedMatrix.of(A, problem, max_memory), None
     if gap is not None and checked.matrix is None:
         raise ValueError(f"gap={gap} needs the matrix or the data in max_memory={max_memory} bytes")
+    fixed = len(problem.required)
+    few = is_enumerated(len(checked.rows) - fixed, k - fixed)
+    listed = few and checked.matrix is not None
     with Run(max_iter, max_seconds, progress) as run:
-        at_once(A, problem, starts, run)
+        at_once(A, problem, starts, run, exchanges=not listed or max_seconds == 0)
         closed_form = least_closed_form(checked)
         run.report(bound=closed_form.bound)
         open_ = not closes(closed_form, run.value, gap or 0.0) and run.seconds_left != 0
-        fixed = len(problem.required)
-        few = is_enumerated(len(checked.rows) - fixed, k - fixed)
-        if open_ and not (few and checked.matrix is not None):
+        if open_ and not listed:
             cross(A, problem, seed, run)
         if open_ and checked.matrix is not None and run.seconds_left != 0:
-            return search_from(checked, gap, run.answer, closed_form, run)
+            return search_from(checked, gap, run.answer, closed_form, run)[0]
         run.stop("gap reached" if not open_ and run.seconds_left != 0 else run.stopped)
 
     def build():
@@ -153,16 +154,25 @@ def given_starts(A, problem, init, seed):
     return [first_support(A, problem, init), *starts]
 
 
-def at_once(A, problem, starts, run):
-    """Give the run the first answer: exchanges from where IPU ends best, or from a better start."""
+def at_once(A, problem, starts, run, exchanges):
+    """Give the run the first answer: where IPU ends best, or a better start, and exchanges.
+
+    Where all supports are listed soon, exchanges find nothing that the list does not.
+    """
     ends = ascend_together(A, [(problem.m, problem.k, start) for start in starts])
     supports = {tuple(admitted(problem, A.diagonal(), end.support).tolist()) for end in ends}
     supports |= {tuple(start.tolist()) for start in starts[:-2]}  # what was given may be better
     values = {each: refit(A, np.array(each), problem.m)[1] for each in sorted(supports)}
     most = max(values.values()) * (1 - TIE)
     best = next(support for support, value in values.items() if value >= most)
-    sides = {"required": problem.required, "forbidden": problem.forbidden}
-    run.adopt(swap(A, problem.m, problem.k, init=list(best), max_seconds=run.seconds_left, **sides))
+    if exchanges:
+        sides = {"required": problem.required, "forbidden": problem.forbidden}
+        first = swap(
+            A, problem.m, problem.k, init=list(best), max_seconds=run.seconds_left, **sides
+        )
+    else:
+        first = solution_on(A, problem, np.array(best), "solve", n_iter=0, stopped="done")
+    run.adopt(first)
     run.report()
 
 
@@ -171,13 +181,15 @@ def closes(closed_form, value, gap):
     return closed_form.bound <= value * (1 + gap) + PROOF * value
 
 
-def search_from(checked, gap, first, closed_form, run, share=1.0):
-    """Search from a first answer and bound; return the best answer with its bound and claim.
+def search_from(checked, gap, first, closed_form, run, share=1.0, near=None):
+    """Search from a first answer and bound; return (the best with its bound and claim, near).
 
     Without a gap or a time that is given, it is done with such a share of the work of `solve`.
+    `near` is (scale, state) where the relaxation of all features stands: for another count of
+    features of the same matrix it is a better start than none.
     """
     problem = checked.problem
-    scale, state = relaxed(checked)
+    scale, state = near or relaxed(checked)
     if gap is None and run.ends is None:
         run.work = share * max(WORK, quick_work(state))
     tree = SupportTree(checked, gap or 0.0, scale, run)
@@ -201,4 +213,4 @@ def search_from(checked, gap, first, closed_form, run, share=1.0):
         found = Certificate(tree.bound, tree.proof) if searched else closed_form
         return claimed(checked, solution, found)
 
-    return run.finish(build)
+    return run.finish(build), (scale, tree.root_state)
