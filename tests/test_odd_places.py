@@ -36,15 +36,35 @@ def without_network(command):
     return [*inside, *command] if done.returncode == 0 else None
 
 
-def python_for(place):
-    """Return a Python of this version that runs there too: root's home may be closed to others."""
-    minor = f"python{sys.version_info.major}.{sys.version_info.minor}"
+def runs(python, place):
+    """Whether this Python runs there, and sees what is installed here."""
     seen = f"import os, sys; os.stat(os.path.realpath(sys.executable)); os.listdir({PACKAGES!r})"
-    for path in (sys.executable, shutil.which(minor), f"/usr/bin/{minor}"):
-        command = path and place([path, "-c", seen])
-        if command and subprocess.run(command, capture_output=True, cwd="/").returncode == 0:
-            return path
-    return None
+    command = python and place([python, "-c", seen])
+    return command and subprocess.run(command, capture_output=True, cwd="/").returncode == 0
+
+
+def python_for(place, folder, paths):
+    """Return a Python of this version that runs there with these paths, or None.
+
+    Root's home may be closed to others: then it is an environment on the system's own Python, with
+    the packages and the programs of this one.
+    """
+    if runs(sys.executable, place):
+        return sys.executable
+    minor = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    base = next((x for x in (shutil.which(minor), f"/usr/bin/{minor}") if runs(x, place)), None)
+    if base is None:
+        return None
+    subprocess.run([base, "-m", "venv", "--without-pip", folder / "env"], check=True)
+    (site_packages,) = (folder / "env" / "lib").glob("python3*/site-packages")
+    (site_packages / "here.pth").write_text("\n".join(map(str, paths)) + "\n")
+    for program in Path(sys.executable).parent.iterdir():
+        first, _, rest = program.read_bytes().partition(b"\n")
+        if first.startswith(f"#!{sys.prefix}/bin/python".encode()):
+            new = folder / "env" / "bin" / program.name
+            new.write_bytes(f"#!{folder}/env/bin/python\n".encode() + rest)
+            new.chmod(0o755)
+    return folder / "env" / "bin" / "python"
 
 
 def clone(folder):
@@ -56,14 +76,14 @@ def clone(folder):
 
 def tried(place, folder, tests, **variables):
     """Run tests in a place, in a clone that belongs to its user; return what pytest said."""
-    python = python_for(place)
+    here = clone(folder)
+    paths = (here, here / "reproduction", PACKAGES)
+    python = python_for(place, folder, paths)
     if python is None:
         pytest.skip("no such place on this machine")
-    here = clone(folder)
     if place is as_nobody and os.getuid() == 0:
         for path in (here, *here.rglob("*")):
             shutil.chown(path, int(NOBODY), int(NOBODY))
-    paths = (here, here / "reproduction", PACKAGES)
     variables |= {"PYTHONPATH": os.pathsep.join(map(str, paths)), "PATH": os.environ["PATH"]}
     kept = {name: os.environ[name] for name in ("LANG", "TZ") if name in os.environ}
     asked = [python, "-m", "pytest", "-q", "--no-header", "-n", "0", "-p", "no:cacheprovider"]
