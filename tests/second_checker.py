@@ -213,7 +213,9 @@ def largest(j, numbers):
 
 def in_steps(M):
     """The step, 2^-BITS of a power of two near the largest entry, and M in steps, rounded."""
-    top = max((abs(cell) for row in M for cell in row), default=0) or Fraction(1)
+    top = max(abs(cell) for row in M for cell in row)
+    if not top:
+        return Fraction(0), [[0] * len(M) for _ in M]
     near = top.numerator.bit_length() - top.denominator.bit_length()
     step = Fraction(2) ** (near - BITS)
     return step, [[round(cell / step) for cell in row] for row in M]
@@ -222,8 +224,8 @@ def in_steps(M):
 def pivots(S):
     """D, all but zero, and a number of steps: LDL' is nearer than that to S before its rounding.
 
-    L has ones on its diagonal, and is rounded to BITS places.  Then an entry of LDL' misses S by
-    half of the pivot (as a number, not in steps) and one more; S was rounded by half a step.
+    L has ones on its diagonal, and is rounded to BITS places.  So an entry of LDL' misses S by at
+    most as many steps as its pivot is, as a number, or by one; S was rounded by half a step.
     """
     L, D, products = [], [], []
     for row in S:
@@ -310,6 +312,8 @@ def at_least(M, m):
 def fits(M, m, target):
     """Whether F_m(M) is shown to be at most the target, which leaves room for quick numbers."""
     step, N = in_steps(M)
+    if not step:
+        return target >= 0
     near = guesses(N, m)
     room = math.floor(target / step) - round(sum(near))
     first = max(room // (2 * m), 2 ** (BITS - 52))
@@ -324,6 +328,13 @@ def lack(S):
     step, N = in_steps(S)
     minus = [[-cell for cell in row] for row in N]
     return step * max(beside(minus, 1, 0, 1), 0)
+
+
+def rounding(S, M):
+    """What S lacks, which must be no more than rounding beside M."""
+    missing, (step, _) = lack(S), in_steps(M)
+    need(missing <= step * 2 ** (BITS - 26), "what is to be semidefinite is not")
+    return missing
 
 
 def trace_on_span(V, M):
@@ -437,8 +448,8 @@ class Claim:
             value = trace_on_span(W, self.A)
             if value is None:
                 kept = independent(W)
-                lost = lack(self.A) * (self.m - len(kept[0]))
-                value = trace_on_span(kept, self.A) - lost * (not self.data)
+                lost = 0 if self.data else rounding(self.A, self.A)
+                value = trace_on_span(kept, self.A) - lost * (self.m - len(kept[0]))
             return value
         need(all(cell >= 0 for row in W for cell in row), "W has a negative entry")
         need(all(sum(map(bool, row)) <= 1 for row in W), "a feature is in two columns")
@@ -597,7 +608,7 @@ class Claim:
         M = added(A, times(-1, GG), times(-1, symmetric_part(Y)), times(-1, symmetric_part(Z)))
         if "s" in arrays:
             S = added(times(arrays["s"], identity(n)), gram(H, n), times(-1, M))
-            r = self.m * (arrays["s"] + lack(S)) + square(H)
+            r = self.m * (arrays["s"] + rounding(S, M)) + square(H)
         else:
             r = at_most(M, self.m)
         costs = self.row_costs(Y, self.k, node, rows)
