@@ -47,7 +47,7 @@ def python_for(place, folder, paths):
     """Return a Python of this version that runs there with these paths, or None.
 
     Root's home may be closed to others: then it is an environment on the system's own Python, with
-    the packages and the programs of this one.
+    the packages, what they share, and the programs of this one.
     """
     if runs(sys.executable, place):
         return sys.executable
@@ -58,6 +58,7 @@ def python_for(place, folder, paths):
     subprocess.run([base, "-m", "venv", "--without-pip", folder / "env"], check=True)
     (site_packages,) = (folder / "env" / "lib").glob("python3*/site-packages")
     (site_packages / "here.pth").write_text("\n".join(map(str, paths)) + "\n")
+    (folder / "env" / "share").symlink_to(Path(sys.prefix, "share"))  # jupyter's templates
     for program in Path(sys.executable).parent.iterdir():
         first, _, rest = program.read_bytes().partition(b"\n")
         if first.startswith(f"#!{sys.prefix}/bin/python".encode()):
