@@ -18,12 +18,30 @@ UNIT = ["--doctest-modules", "fspca", "reproduction/fspca_reproduction", "tests"
         *(f"--ignore=tests/test_{name}.py" for name in ("book", "pages", "take_away"))]  # fmt: skip
 
 
+# Where Python lies in a home that is closed to others, an open one that holds it alone.
+OPENED = """
+closed=$1 python=$2; shift 2
+mount --bind "$python" /mnt
+mount -t tmpfs -o mode=755 home "$closed"
+mkdir -p "$python"
+mount --bind /mnt "$python"
+exec "$@"
+"""
+
+
 def as_nobody(command):
     """Return a command that runs another as a user of no rights, or None where that cannot be."""
     if os.getuid():
         return command  # it is another user than root already
+    if not (shutil.which("setpriv") and shutil.which("unshare")):
+        return None
     drop = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]
-    return [*drop, *command] if shutil.which("setpriv") else None
+    python = Path(sys.base_prefix).resolve()
+    for folder in reversed(python.parents):
+        if not folder.stat().st_mode & 1:  # others may not go through
+            opened = ["unshare", "--mount", "sh", "-ec", OPENED, "sh", folder, python]
+            return [*opened, *drop, *command]
+    return [*drop, *command]
 
 
 def without_network(command):
@@ -36,36 +54,11 @@ def without_network(command):
     return [*inside, *command] if done.returncode == 0 else None
 
 
-def runs(python, place):
-    """Whether this Python runs there, and sees what is installed here."""
+def runs_there(place):
+    """Whether this Python runs in a place, and sees what is installed here."""
     seen = f"import os, sys; os.stat(os.path.realpath(sys.executable)); os.listdir({PACKAGES!r})"
-    command = python and place([python, "-c", seen])
+    command = place([sys.executable, "-c", seen])
     return command and subprocess.run(command, capture_output=True, cwd="/").returncode == 0
-
-
-def python_for(place, folder, paths):
-    """Return a Python of this version that runs there with these paths, or None.
-
-    Root's home may be closed to others: then it is an environment on the system's own Python, with
-    the packages, what they share, and the programs of this one.
-    """
-    if runs(sys.executable, place):
-        return sys.executable
-    minor = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    base = next((x for x in (shutil.which(minor), f"/usr/bin/{minor}") if runs(x, place)), None)
-    if base is None:
-        return None
-    subprocess.run([base, "-m", "venv", "--without-pip", folder / "env"], check=True)
-    (site_packages,) = (folder / "env" / "lib").glob("python3*/site-packages")
-    (site_packages / "here.pth").write_text("\n".join(map(str, paths)) + "\n")
-    (folder / "env" / "share").symlink_to(Path(sys.prefix, "share"))  # jupyter's templates
-    for program in Path(sys.executable).parent.iterdir():
-        first, _, rest = program.read_bytes().partition(b"\n")
-        if first.startswith(f"#!{sys.prefix}/bin/python".encode()):
-            new = folder / "env" / "bin" / program.name
-            new.write_bytes(f"#!{folder}/env/bin/python\n".encode() + rest)
-            new.chmod(0o755)
-    return folder / "env" / "bin" / "python"
 
 
 def clone(folder):
@@ -77,17 +70,26 @@ def clone(folder):
 
 def tried(place, folder, tests, **variables):
     """Run tests in a place, in a clone that belongs to its user; return what pytest said."""
-    here = clone(folder)
-    paths = (here, here / "reproduction", PACKAGES)
-    python = python_for(place, folder, paths)
-    if python is None:
+    if not runs_there(place):
         pytest.skip("no such place on this machine")
+    here = clone(folder)
     if place is as_nobody and os.getuid() == 0:
         for path in (here, *here.rglob("*")):
             shutil.chown(path, int(NOBODY), int(NOBODY))
+    paths = (here, here / "reproduction", PACKAGES)
     variables |= {"PYTHONPATH": os.pathsep.join(map(str, paths)), "PATH": os.environ["PATH"]}
     kept = {name: os.environ[name] for name in ("LANG", "TZ") if name in os.environ}
-    asked = [python, "-m", "pytest", "-q", "--no-header", "-n", "0", "-p", "no:cacheprovider"]
+    asked = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--no-header",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+    ]
     done = subprocess.run(place([*asked, *tests]), cwd=here, env=kept | variables,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)  # fmt: skip
     return done
