@@ -796,6 +796,8 @@ def find_arrays(claim, t, n, cuts, numbers, shapes):
     if not any(f"{name}_{t}" in claim for name in shapes):
         return None
     found, few = {}, claim.get(f"few_{t}") if "few" in shapes else None
+    whole = few is None or not np.size(few) or np.asarray(few).dtype.kind in "iu"
+    need(whole, f"few_{t} must list features")
     for name, (degree, marks) in shapes.items():
         sizes, held = {"n": n, "c": n + cuts, "*": None}, f"{name}_{t}" in claim
         if few is not None and marks in ("nn", "cc"):

@@ -18,7 +18,10 @@ import pytest
 import wall
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # of nbgrader's own packages
+pytestmark = [
+    pytest.mark.needs_wall,
+    pytest.mark.filterwarnings("ignore"),  # of nbgrader's own packages
+]
 
 NAME = "foundations_and_metrics"
 ANSWERS = classroom.points(NAME)

@@ -63,6 +63,7 @@ def graded(name, folder):
     return course.released, marks, notebooks, feedback
 
 
+@pytest.mark.needs_wall
 @pytest.mark.parametrize("name", NAMES)
 def test_assignment_from_its_source_to_its_marks(name, tmp_path):
     """One run of nbgrader for each assignment, and all that is to be seen of it."""
@@ -367,6 +368,7 @@ def test_there_are_eight_assignments_and_a_project():
         assert name == "final_project" or 5 <= tasks <= 8, name
 
 
+@pytest.mark.needs_wall
 def test_somebody_elses_notebook_is_told_so():
     given = ["def expect(condition):\n    if not condition:\n        raise ValueError('no')"]
     tests = {"mine": "expect(number == len(STUDENT))"}
@@ -376,6 +378,7 @@ def test_somebody_elses_notebook_is_told_so():
     assert said == "no (STUDENT is 'ada', but this was handed in by 'grace')"
 
 
+@pytest.mark.needs_wall
 def test_a_cell_that_a_student_calls_given_does_not_run_in_the_judge():
     """Only what the gradebook holds as locked runs there; see Examine."""
     given = ["value = 1"]

@@ -1,5 +1,6 @@
 """What `make bench` stored, against what is asked of it; and that less would be noticed."""
 
+import os
 import subprocess
 import sys
 
@@ -99,11 +100,14 @@ def test_the_table_says_every_peer_and_its_rows_are_measured_as_they_are_read():
 
 
 @pytest.mark.nightly
-def test_make_bench_takes_about_two_minutes_and_writes_nothing():
+def test_make_bench_takes_some_minutes_and_writes_nothing():
     asked = ["git", "status", "--porcelain"]
     before = subprocess.run(asked, cwd=toc.ROOT, capture_output=True, text=True).stdout
     command = [sys.executable, "-m", "fspca_reproduction", "bench"]
-    done = subprocess.run(command, cwd=toc.ROOT, capture_output=True, text=True, timeout=600)
+    start = os.times()
+    done = subprocess.run(command, cwd=toc.ROOT, capture_output=True, text=True)
+    # of the processor, whatever else runs: it takes two minutes, and five on a slow machine
+    assert sum(os.times()[2:4]) < sum(start[2:4]) + 300
     assert done.stdout.count("\n| ") > len(timing.QUICK) * 5
     after = subprocess.run(asked, cwd=toc.ROOT, capture_output=True, text=True).stdout
     assert after == before

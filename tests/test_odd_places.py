@@ -18,12 +18,30 @@ UNIT = ["--doctest-modules", "fspca", "reproduction/fspca_reproduction", "tests"
         *(f"--ignore=tests/test_{name}.py" for name in ("book", "pages", "take_away"))]  # fmt: skip
 
 
+# Where Python lies in a home that is closed to others, an open one that holds it alone.
+OPENED = """
+closed=$1 python=$2; shift 2
+mount --bind "$python" /mnt
+mount -t tmpfs -o mode=755 home "$closed"
+mkdir -p "$python"
+mount --bind /mnt "$python"
+exec "$@"
+"""
+
+
 def as_nobody(command):
     """Return a command that runs another as a user of no rights, or None where that cannot be."""
     if os.getuid():
         return command  # it is another user than root already
+    if not (shutil.which("setpriv") and shutil.which("unshare")):
+        return None
     drop = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]
-    return [*drop, *command] if shutil.which("setpriv") else None
+    python = Path(sys.base_prefix).resolve()
+    for folder in reversed(python.parents):
+        if not folder.stat().st_mode & 1:  # others may not go through
+            opened = ["unshare", "--mount", "sh", "-ec", OPENED, "sh", folder, python]
+            return [*opened, *drop, *command]
+    return [*drop, *command]
 
 
 def without_network(command):
@@ -36,15 +54,11 @@ def without_network(command):
     return [*inside, *command] if done.returncode == 0 else None
 
 
-def python_for(place):
-    """Return a Python of this version that runs there too: root's home may be closed to others."""
-    minor = f"python{sys.version_info.major}.{sys.version_info.minor}"
+def runs_there(place):
+    """Whether this Python runs in a place, and sees what is installed here."""
     seen = f"import os, sys; os.stat(os.path.realpath(sys.executable)); os.listdir({PACKAGES!r})"
-    for path in (sys.executable, shutil.which(minor), f"/usr/bin/{minor}"):
-        command = path and place([path, "-c", seen])
-        if command and subprocess.run(command, capture_output=True, cwd="/").returncode == 0:
-            return path
-    return None
+    command = place([sys.executable, "-c", seen])
+    return command and subprocess.run(command, capture_output=True, cwd="/").returncode == 0
 
 
 def clone(folder):
@@ -56,8 +70,7 @@ def clone(folder):
 
 def tried(place, folder, tests, **variables):
     """Run tests in a place, in a clone that belongs to its user; return what pytest said."""
-    python = python_for(place)
-    if python is None:
+    if not runs_there(place):
         pytest.skip("no such place on this machine")
     here = clone(folder)
     if place is as_nobody and os.getuid() == 0:
@@ -66,7 +79,17 @@ def tried(place, folder, tests, **variables):
     paths = (here, here / "reproduction", PACKAGES)
     variables |= {"PYTHONPATH": os.pathsep.join(map(str, paths)), "PATH": os.environ["PATH"]}
     kept = {name: os.environ[name] for name in ("LANG", "TZ") if name in os.environ}
-    asked = [python, "-m", "pytest", "-q", "--no-header", "-n", "0", "-p", "no:cacheprovider"]
+    asked = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "--no-header",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+    ]
     done = subprocess.run(place([*asked, *tests]), cwd=here, env=kept | variables,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)  # fmt: skip
     return done

@@ -95,9 +95,6 @@ TOOLS = {
         "no Chromium here: no page is opened",
         "no npm here to bring axe: accessibility is not checked",
     },
-    "test_second_checker.py": {  # by night, of instances that the first checker judges by day
-        "lists more supports than fractions have the patience for",
-    },
     "test_versions.py": {None},  # by night: why there is no environment, no kernel
 }
 

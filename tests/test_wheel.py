@@ -7,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import zipfile
 
 import pytest
@@ -75,8 +74,7 @@ def archived(source, place):
     """Build the archive of a distribution's sources, unpack it into a place, return its folder."""
     built(source, "build_sdist")
     (archive,) = source.glob("*.tar.gz")
-    with tarfile.open(archive) as packed:
-        packed.extractall(place, filter="data")
+    shutil.unpack_archive(archive, place)
     (unpacked,) = place.iterdir()
     return unpacked
 

@@ -21,7 +21,7 @@ while [ "$1" != run ]; do
   esac
   shift 2
 done
-mount -o remount,ro "$root"
+mount -o remount,bind,ro,nosuid,nodev "$root"
 cd "$root"
 uid=$2
 shift 2
