@@ -30,19 +30,19 @@ def test_held_out_share_is_what_is_left_after_the_residual():
 @pytest.mark.parametrize("standardize", [False, True])
 def test_no_row_of_a_fold_takes_part_in_its_fit(standardize):
     X, rows, asked = planted(30, 5, 2, 4.0, 0), np.arange(5), (1, [2, 5])
-    before = selection.fold_shares(X, rows, asked, (True, standardize))
+    before = selection.fold_shares(X, rows, asked, (True, standardize), {})
     seen = []
     original = selection.prepared
     try:
         selection.prepared = lambda X, *given: seen.append(len(X)) or original(X, *given)
         Y = X.copy()
         Y[rows] *= -1  # around zero: another fold, the same others
-        after = selection.fold_shares(Y, rows, asked, (True, standardize))
+        after = selection.fold_shares(Y, rows, asked, (True, standardize), {})
     finally:
         selection.prepared = original
     assert seen == [25]
     A, mean, scale = original(X[5:], True, standardize)
-    for each, one, other in zip(selection.quick(A, asked), before, after, strict=True):
+    for each, one, other in zip(selection.quick(A, asked, {}), before, after, strict=True):
         W = each.W
         assert one == held_out_share(W, X[:5], mean, scale)
         assert other == held_out_share(W, -X[:5], mean, scale)
