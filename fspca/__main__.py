@@ -5,6 +5,7 @@ error; 2 the command line is; 130 ended by Ctrl-C before there was an answer.
 """
 
 import argparse
+import csv
 import io
 import json
 import sys
@@ -37,18 +38,12 @@ def covariance(options):
 
 
 def features_of(A, given):
-    """Return the numbers of features given by name or by number, with commas between."""
-    found = []
-    for each in filter(None, given.split(",")):
-        if (A.names or ()).count(each) > 1:
-            raise ValueError(f"{each!r} is the name of several columns")
-        if A.names and each in A.names:
-            found.append(A.names.index(each))
-        elif each.isdigit():
-            found.append(int(each))
-        else:
-            raise ValueError(f"{each!r} is the name of no column")
-    return tuple(found)
+    """Return features given by name or by number, with commas between; a name may be in quotes."""
+    cells = next(csv.reader([given], skipinitialspace=True), [])
+    return [
+        int(each) if each.isdigit() and each not in (A.names or ()) else each
+        for each in filter(None, cells)
+    ]
 
 
 def summary(A, solution):
@@ -75,8 +70,8 @@ def table(said):
 def select(options):
     """Choose features from a table."""
     A, m = covariance(options), options.components
-    k = options.features if options.explain is None else fewest(A, m, options.explain)
     sides = {side: features_of(A, getattr(options, side)) for side in ("required", "forbidden")}
+    k = options.features if options.explain is None else fewest(A, m, options.explain, **sides)
     given = {"seed": options.seed, "max_seconds": options.max_seconds, **sides}
     if options.proof and options.proof.suffix != ".npz":
         raise ValueError(f"--proof {options.proof} must end in .npz")

@@ -1,6 +1,8 @@
 """Choosing how many: what is measured is what is said, fold by fold."""
 
 import json
+import os
+import sys
 
 import numpy as np
 import pytest
@@ -195,3 +197,76 @@ def test_choices_print_and_are_frozen(choice):
     assert isinstance(choice, Choice)
     with pytest.raises(AttributeError):
         choice.counts = None
+
+
+def test_what_is_required_and_forbidden_holds_at_each_count_and_in_each_fit():
+    import pandas as pd
+
+    X = planted(80, 8, 3, 40.0, 0)  # alone the first three would be chosen
+    frame = pd.DataFrame(X, columns=list("abcdefgh"))
+    named = select_k(frame, 1, required=["h"], forbidden=["a", "b"], subsamples=6)
+    assert named.counts.tolist() == [1, 2, 3, 4, 5, 6]
+    for solution in named.solutions:
+        assert 7 in solution.support
+        assert not {0, 1} & set(solution.support.tolist())
+        A = Covariance.from_data(X)
+        best = solve(A, 1, len(solution.support), required=[7], forbidden=[0, 1]).objective
+        assert solution.objective == pytest.approx(best, rel=1e-9)
+        assert solution.upper_bound >= solution.objective * (1 - 1e-12)
+    assert np.all(named.frequency[:, 7] == 1)
+    assert np.all(named.frequency[:, :2] == 0)
+    by_number = select_k(X, 1, required=[7], forbidden=[0, 1], subsamples=6)
+    assert by_number.held_out.tolist() == named.held_out.tolist()
+    free = select_k(X, 1, [1, 2], subsamples=6)
+    assert free.held_out[1] > named.held_out[1]  # the folds too are held to it
+    assert free.noise[0] != named.noise[0]  # and what is permuted
+    choice = select_m(frame, 4, [1, 2], required=["h"], subsamples=4)
+    assert all(7 in solution.support for solution in choice.solutions)
+    with pytest.raises(ValueError, match="required holds 'z', the name of no column"):
+        select_k(frame, 1, required=["z"])
+
+
+def same_bits(one, other):
+    """Whether two choices agree to the last bit, but for how long each took."""
+    rows = ("explained", "bound", "held_out", "standard_error", "frequency", "stability",
+            "interval", "noise")  # fmt: skip
+    answers = zip(one.solutions, other.solutions, strict=True)
+    return all(
+        getattr(one, name).tobytes() == getattr(other, name).tobytes() for name in rows
+    ) and all(a.W.tobytes() == b.W.tobytes() for a, b in answers)
+
+
+def test_several_cores_give_the_same_bits():
+    X, news = planted(60, 9, 3, 8.0, 0), []
+    asked = {"m": 1, "ks": [1, 3, 9], "subsamples": 6}
+    alone = select_k(X, **asked)
+    assert same_bits(alone, select_k(X, **asked, n_jobs=2, progress=news.append))
+    assert len(news) == 5 + 5 + 6  # in order: folds, permutations, halves
+    assert same_bits(select_m(X, 3, [1, 2], subsamples=4), select_m(X, 3, [1, 2], subsamples=4,
+                                                                    n_jobs=-1))  # fmt: skip
+    assert not same_bits(alone, select_k(X, **asked, seed=1, n_jobs=2))
+
+
+def test_what_joblib_says_holds_and_more_than_one_job_runs_elsewhere(monkeypatch, tmp_path):
+    """A run that goes on does only what is left, whatever the number of cores."""
+    joblib = pytest.importorskip("joblib")
+    from fspca.solver import each_of
+
+    assert set(each_of(os.getpid, [()] * 4, 2)) - {os.getpid()}
+    assert set(each_of(os.getpid, [()] * 4, None)) == {os.getpid()}
+    with joblib.parallel_config(n_jobs=2):
+        assert set(each_of(os.getpid, [()] * 4, None)) - {os.getpid()}
+    X, file = planted(40, 6, 2, 20.0, 0), tmp_path / "rows"
+    asked = {"m": 1, "ks": [1, 2, 6], "folds": 3, "permutations": 2, "subsamples": 10}
+    whole = select_k(X, **asked, resume=file)
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:9]))
+    assert same_bits(whole, select_k(X, **asked, resume=file, n_jobs=2))
+    assert file.read_text() == "".join(lines)
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with pytest.raises(ImportError, match=r"n_jobs=2 needs joblib: pip install 'fspca\[learn\]'"):
+        select_k(X, **asked, n_jobs=2)
+    with pytest.raises(ValueError, match="n_jobs=0 must be None, at least 1, or -1"):
+        select_k(X, **asked, n_jobs=0)
+    with pytest.raises(TypeError, match="n_jobs=True must be an integer"):
+        path(X.T @ X, 1, [1, 2], n_jobs=True)

@@ -103,8 +103,9 @@ def column_number(argument, name, names):
             f"{argument} holds {name!r}, the name of several columns: give the number of one"
         )
     if name not in names:
-        near = get_close_matches(name, names)
-        meant = f"; near it are {', '.join(map(repr, near))}" if near else ""
+        folded = {each.casefold(): each for each in names}
+        near = [repr(folded[each]) for each in get_close_matches(name.casefold(), folded)]
+        meant = f"; near it are {', '.join(near)}" if near else ""
         raise ValueError(f"{argument} holds {name!r}, the name of no column{meant}")
     return names.index(name)
 
