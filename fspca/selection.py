@@ -10,6 +10,7 @@ import json
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,13 @@ class Choice:
     def solution(self) -> Solution:
         """The answer at the count chosen."""
         return self.solutions[int(np.searchsorted(self.counts, self.chosen))]
+
+    def report(self, path: str | Path, X: Any, **options: Any) -> None:
+        """Write the answer at the count chosen, and what defends it, into one HTML file.
+
+        X is the data, or their covariance; options are those of `fspca.proof.report.write_report`.
+        """
+        import_module("fspca.proof.report").write_report(path, self, X, **options)
 
     def to_frame(self) -> Any:
         """Return the rows as a pandas DataFrame."""
@@ -252,7 +260,8 @@ def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
     Notes
     -----
     Held-out shares compare what was fitted on other rows; certified bounds concern the rows
-    given.  The cost is that of folds + subsamples + permutations + 1 paths, and a bound for each count.
+    given.  The cost is that of folds + subsamples + permutations + 1 paths, and of a bound for
+    each count.
     Explained in the chapter "Choose how many".
 
     References
@@ -364,6 +373,11 @@ def select_m(X: Any, k: int, ms: Sequence[int] | None = None, *,
         n_jobs=n_jobs,
         resume=resume,
     )
+
+
+def explained_by_each(A, problem, W):
+    """Return what each component adds to the variance that those before it explain together."""
+    return np.diff([problem.score(A, W[:, : j + 1]) for j in range(W.shape[1])], prepend=0.0)
 
 
 def fewest(A, m, share, required=(), forbidden=()):

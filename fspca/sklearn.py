@@ -12,7 +12,7 @@ from fspca.covariance import Covariance
 from fspca.covariance.validate import Features, checked_choice, numbered, warn_of_units
 from fspca.datasets.tables import named
 from fspca.registry import PROBLEMS, SOLVERS
-from fspca.selection import fewest, held_out_share
+from fspca.selection import explained_by_each, fewest, held_out_share
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -40,11 +40,6 @@ def seed_of(random_state):
     if random_state is None or isinstance(random_state, int | np.integer):
         return 0 if random_state is None else int(random_state)
     return int(check_random_state(random_state).randint(2**31))
-
-
-def explained_by_each(A, problem, W):
-    """Return what each component adds to the variance that those before it explain together."""
-    return np.diff([problem.score(A, W[:, : j + 1]) for j in range(W.shape[1])], prepend=0.0)
 
 
 class _SparseSubspace(BaseEstimator):
