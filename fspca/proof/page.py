@@ -41,18 +41,24 @@ code { font: .9em ui-monospace, monospace; }
 pre { background: var(--shade); border: 1px solid var(--rule); padding: .6rem .8rem;
   white-space: pre-wrap; }
 .short { background: var(--shade); border: 1px solid var(--rule); padding: .4rem 1rem; }
-.warnings { background: var(--warn); border-left: 4px solid var(--edge); padding: .4rem 1rem; }
+.warnings { background: var(--warn); border-left: 4px solid var(--edge); padding: .4rem 1rem;
+  margin-top: 1rem; }
+.warnings h2 { margin: .3rem 0; border: 0; font-size: 1.1rem; }
 .wide { overflow-x: auto; margin: .8rem 0; }
 .wide:focus-visible, a:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .2rem .7rem .2rem 0; text-align: right; vertical-align: top;
-  border-bottom: 1px solid var(--rule); white-space: nowrap; }
+  border-bottom: 1px solid var(--rule); white-space: nowrap; overflow-wrap: normal; }
 th { font-weight: 600; } thead th { vertical-align: bottom; white-space: normal; }
-th.text, td.text { text-align: left; white-space: normal; min-width: 8rem; max-width: 22rem; }
+.text { text-align: left; }
+.text span { display: block; width: max-content; max-width: min(20rem, 42vw);
+  white-space: normal; overflow-wrap: anywhere; }
 caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
+caption span { display: block; max-width: calc(100vw - 2rem); overflow-wrap: anywhere; }
 figure { margin: 1rem 0; max-width: 36rem; } figcaption { color: var(--soft); }
 svg { width: 100%; height: auto; display: block; }
 svg text { font: 12px system-ui, sans-serif; fill: var(--ink); }
+@media (max-width: 30rem) { svg text { font-size: 15px; } }
 svg .axis { stroke: var(--soft); } svg .grid { stroke: var(--rule); }
 .legend { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem 1.2rem; }
 .legend svg { display: inline-block; width: 2.4rem; height: .9rem; vertical-align: -.1rem; }
@@ -63,9 +69,10 @@ svg .axis { stroke: var(--soft); } svg .grid { stroke: var(--rule); }
 .m2 { fill: var(--c2); stroke: var(--c2); } .m3 { fill: none; stroke: var(--c3); }
 .between { fill: var(--c0); fill-opacity: .15; } .point { fill: var(--c2); fill-opacity: .6; }
 .choice { stroke: var(--soft); stroke-dasharray: 1 3; }
-@media print { @page { margin: 1.6cm; } body { font-size: 10pt; }
+@media print { @page { margin: 1.6cm; } html { font-size: 10pt; }
   main { max-width: none; padding: 0; } h2 { break-after: avoid; }
-  figure, tr, .short, .warnings { break-inside: avoid; } thead { display: table-header-group; }
+  figure, table, tr, .short, .warnings { break-inside: avoid; } .text span { max-width: 7cm; }
+  thead { display: table-header-group; }
   .wide { overflow: visible; } figure { max-width: 12cm; } }
 """
 
@@ -120,22 +127,29 @@ def html_table(caption, heads, rows, texts=1):
     """
     kinds = ['class="text" ' if j < texts else "" for j in range(len(heads))]
     head = "".join(
-        f'<th {kind}scope="col">{words(each)}</th>' for kind, each in zip(kinds, heads, strict=True)
+        f'<th {kind}scope="col">{spanned(kind, each)}</th>'
+        for kind, each in zip(kinds, heads, strict=True)
     )
     body = []
     for first, *rest in rows:
         cells = "".join(
-            f"<td {kind.strip()}>{words(each)}</td>"
+            f"<td {kind.strip()}>{spanned(kind, each)}</td>"
             for kind, each in zip(kinds[1:], rest, strict=True)
         )
-        body.append(f'<tr><th class="text" scope="row">{words(first)}</th>{cells}</tr>')
+        head_of_row = f'<th class="text" scope="row">{spanned("text", first)}</th>'
+        body.append(f"<tr>{head_of_row}{cells}</tr>")
     name = words(caption)
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{name}"><table>'
-        f"<caption>{name}</caption><thead><tr>{head}</tr></thead>\n<tbody>"
+        f"<caption><span>{name}</span></caption><thead><tr>{head}</tr></thead>\n<tbody>"
         + "\n".join(body)
         + "</tbody></table></div>"
     )
+
+
+def spanned(kind, text):
+    """Return what stands in a cell: text is broken where it is long, a number is not."""
+    return f"<span>{words(text)}</span>" if kind else words(text)
 
 
 def download(name, content, text):

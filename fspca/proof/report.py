@@ -4,6 +4,7 @@ What is told of a choice is computed here, and written in sentences; `page` sets
 """
 
 import platform
+import shlex
 import tempfile
 import warnings
 from dataclasses import dataclass
@@ -237,24 +238,22 @@ def in_short(case):
 
 def proven(case):
     """Return what is known of better choices, in a sentence."""
-    solution = case.solution
-    what = f"{len(solution.support)} features"
+    solution, problem = case.solution, case.solution.problem
+    what = "such components"
+    if isinstance(problem, SharedSupport):
+        sides = problem.required or problem.forbidden
+        allowed = ", with what had to be in and out," if sides else ""
+        what = f"choice of {len(solution.support)} features{allowed}"
     if solution.gap is None:
         return "How far from the best it is was not asked."
+    more = f"explains at most {percent(solution.gap)} more than this one, relatively"
     if solution.bound_probability < 1:
-        return (
-            f"With a probability of at least 1 \u2212 {1 - solution.bound_probability:.1g} no "
-            f"choice of {what} explains more than {percent_more(solution.gap)}."
-        )
+        chance = f"{1 - solution.bound_probability:.1g}"
+        return f"With a probability of at least 1 \u2212 {chance} the best {what} {more}."
     if solution.gap <= TOLERANCE:
         checked = "" if solution.certificate is None else ": this is proven, and can be checked"
-        return f"No choice of {what} explains more{checked}."
-    return f"The best choice of {what} explains at most {percent_more(solution.gap)}."
-
-
-def percent_more(gap):
-    """Return how much more than this choice."""
-    return f"{percent(gap)} more than this one, relatively"
+        return f"No {what} explains more{checked}."
+    return f"The best {what} {more}."
 
 
 def warned(case):
@@ -284,7 +283,9 @@ def of_copies(case):
     R, support = correlations(case), case.solution.support
     for i, j in enumerate(support):
         alike = np.flatnonzero(np.abs(R[:, i]) >= 1 - SAME)
-        if others := [case.name(each) for each in alike if each != j]:
+        told_before = np.isin(alike, support[:i]).any()  # of two that are chosen, once
+        others = [case.name(each) for each in alike if each != j]
+        if others and not told_before:
             yield f"{case.name(j)} carries the same as {listed(others[:20])}: one is enough."
 
 
@@ -333,7 +334,7 @@ def chosen(case):
     """Return the table of the chosen features, and that of the components beside PCA's."""
     A, solution = case.A, case.solution
     W, m, at = solution.W, solution.problem.m, place_of(case)
-    heads = ["feature", *(f"loading {j + 1}" for j in range(m)), "contribution", "told of it"]
+    heads = ["feature", *(f"loading {j + 1}" for j in range(m)), "contribution", "cos\u00b2"]
     told, rows = told_of(case, W), []
     for j in solution.support:
         cells = [*map(number, W[j]), percent(W[j] @ W[j] / m), percent(told[j])]
@@ -353,8 +354,8 @@ def chosen(case):
         page.html_table("The features chosen, and what each is for", heads, rows),
         page.paragraph(
             "A loading is the weight of a feature in a component; features of one sign rise "
-            "together. The contribution is its share of all squared loadings. What is told of it "
-            "is the share of its own variance that the components explain.",
+            "together. The contribution is its share of all squared loadings; cos\u00b2 is the "
+            "share of its own variance that the components explain.",
             "" if at is None else "The last column is how often it is chosen from half of the "
             "rows.",
         ),
@@ -369,7 +370,7 @@ def proof(case):
     content, reason = claim_of(case)
     if content is None:
         return page.html_section("The proof", *parts, page.paragraph(reason))
-    data = f" --data {case.table}" if case.table else ""
+    data = ["--data", case.table] if case.table else []
     parts += [
         page.paragraph(
             "The claim below holds the covariance and the numbers that prove the bound. A program "
@@ -377,7 +378,7 @@ def proof(case):
             "bounded."
         ),
         page.download("claim.npz", content, f"Save the claim, claim.npz ({size(content)})"),
-        f"<pre><code>{page.words(f'fspca check claim.npz{data}')}</code></pre>",
+        f"<pre><code>{page.words(shlex.join(['fspca', 'check', 'claim.npz', *data]))}</code></pre>",
         page.paragraph(
             "With the table it is seen, too, that the covariance is that of the table."
             if case.table
@@ -423,12 +424,13 @@ def counts(case):
         return page.html_section(title, page.paragraph(f"Not shown. {why}"))
     choice, at = case.choice, place_of(case)
     what = {"k": "features", "m": "components"}[choice.what]
-    counts, curves = choice.counts, curves_of(choice)
+    counts, curves = choice.counts, curves_of(case)
     marked = counts[at] if at is not None else choice.chosen
     told = [
         f"The fewest within one standard error of the best held-out share: {choice.chosen} {what}; "
         f"the best: {choice.best}.",
-        f"The elbow, where the curve lies highest above its chord: {elbow(choice)} {what}.",
+        "The elbow, where the curve is highest above a straight line from its first point to its "
+        f"last: {elbow(choice)} {what}.",
     ]
     picture = page.svg_curves(
         counts, curves, marked, (f"{what} (ratio scale)", "share of the variance"),
@@ -439,7 +441,7 @@ def counts(case):
     rows = [
         [count, *map(percent, shares[:5]), number(shares[5], 2)]
         for count, *shares in zip(
-            counts, choice.explained, choice.bound, choice.held_out, choice.standard_error,
+            counts, curves[0][1], curves[1][1], choice.held_out, choice.standard_error,
             choice.noise, choice.stability, strict=True,
         )
     ]  # fmt: skip
@@ -458,22 +460,28 @@ def counts(case):
     )
 
 
-def curves_of(choice):
-    """Return the curves of the picture, in the order of their looks."""
+def curves_of(case):
+    """Return the curves of the picture, in the order of their looks.
+
+    At the count chosen the first two say what is known of the answer itself.
+    """
+    choice, at, total = case.choice, place_of(case), case.A.trace or 1.0
+    explained, bound = choice.explained.copy(), choice.bound.copy()
+    if at is not None:
+        explained[at] = case.solution.objective / total
+        if case.solution.upper_bound is not None:
+            bound[at] = min(bound[at], case.solution.upper_bound / total)
     return [
-        ("explained by the choice", choice.explained, None),
-        ("no choice explains more", choice.bound, None),
+        ("explained by the choice", explained, None),
+        ("no choice explains more", bound, None),
         ("held out, with its standard error", choice.held_out, choice.standard_error),
         ("permuted columns", choice.noise, None),
     ]
 
 
 def elbow(choice):
-    """Return the count whose share lies highest above the line from the first to the last.
-
-    Counts are taken by their logarithm.
-    """
-    x, y = np.log(choice.counts), choice.explained
+    """Return the count whose share is highest above the line from the first to the last."""
+    x, y = choice.counts, choice.explained
     if len(x) < 3:
         return int(choice.counts[0])
     chord = y[0] + (y[-1] - y[0]) * (x - x[0]) / (x[-1] - x[0])
