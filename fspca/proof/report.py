@@ -22,7 +22,7 @@ from fspca.datasets.files import write_whole
 from fspca.problem import TOLERANCE, SharedSupport, Solution, check_solution
 from fspca.proof import page
 from fspca.proof.certify import certify
-from fspca.proof.page import number, percent
+from fspca.proof.page import percent, shortened
 from fspca.selection import Choice, as_table, default_counts, explained_by_each, prepared, select_k
 
 CLAIM_BYTES = 2**23  # of a matrix that a page carries: beyond, mail programs refuse the page
@@ -36,7 +36,7 @@ SAME = 1e-9  # of correlations and shares: rounding, and no difference
 
 
 @dataclass
-class Case:
+class Evidence:
     """A choice and what it is defended with: its covariance, rows and counts, where there are."""
 
     A: Covariance
@@ -126,7 +126,9 @@ def write_report(path: str | Path, answer: Solution | Choice, X: Any, *, center:
             f"X does not fit the answer: {verdict}. Say standardize=True where that was done, or "
             "hand over the Covariance that was solved"
         )
-    case = Case(X, solution, choice=choice, command=command, reading=tuple(reading), table=table)
+    case = Evidence(
+        X, solution, choice=choice, command=command, reading=tuple(reading), table=table
+    )
     if solution.upper_bound is None:
         case.solution = certify(X, solution, max_seconds=max_seconds)
     take_rows(case)
@@ -308,7 +310,7 @@ def of_samples(case):
     if choice.stability[at] < 0.5:  # nearer to chance than to agreement
         yield (
             f"From another half of the rows other features would be chosen: the agreement is "
-            f"{number(choice.stability[at], 2)}, where 1 is full and 0 is chance."
+            f"{shortened(choice.stability[at], 2)}, where 1 is full and 0 is chance."
         )
     if choice.explained[at] <= choice.noise[at]:
         yield "Columns that are permuted one by one, which have nothing in common, explain as much."
@@ -337,7 +339,7 @@ def chosen(case):
     heads = ["feature", *(f"loading {j + 1}" for j in range(m)), "contribution", "cos\u00b2"]
     told, rows = told_of(case, W), []
     for j in solution.support:
-        cells = [*map(number, W[j]), percent(W[j] @ W[j] / m), percent(told[j])]
+        cells = [*map(shortened, W[j]), percent(W[j] @ W[j] / m), percent(told[j])]
         if at is not None:
             cells.append(percent(case.choice.frequency[at, j]))
         rows.append([case.name(j), *cells])
@@ -367,7 +369,7 @@ def chosen(case):
 def proof(case):
     """Return what is proven, the claim to be saved, and the command that checks it."""
     solution, parts = case.solution, [page.paragraph(proven(case))]
-    content, reason = claim_of(case)
+    content, reason = packed_claim(case)
     if content is None:
         return page.html_section("The proof", *parts, page.paragraph(reason))
     data = ["--data", case.table] if case.table else []
@@ -377,7 +379,7 @@ def proof(case):
             "that shares no line with the search checks it, by arithmetic whose rounding is "
             "bounded."
         ),
-        page.download("claim.npz", content, f"Save the claim, claim.npz ({size(content)})"),
+        page.link_to_save("claim.npz", content, f"Save the claim, claim.npz ({size(content)})"),
         f"<pre><code>{page.words(shlex.join(['fspca', 'check', 'claim.npz', *data]))}</code></pre>",
         page.paragraph(
             "With the table it is seen, too, that the covariance is that of the table."
@@ -391,7 +393,7 @@ def proof(case):
     return page.html_section("The proof", *parts, page.paragraph(f"It speaks of {value}."))
 
 
-def claim_of(case):
+def packed_claim(case):
     """Return the bytes of the claim's file, or None and why there is none."""
     if case.solution.certificate is None:
         return None, "There is no claim of it that could be checked."
@@ -413,7 +415,7 @@ def size(content):
     >>> size(bytes(2500))
     '2.5 kB'
     """
-    return f"{number(len(content) / 1000)} kB"
+    return f"{shortened(len(content) / 1000)} kB"
 
 
 def counts(case):
@@ -439,7 +441,7 @@ def counts(case):
     )  # fmt: skip
     heads = [what, "explained", "at most", "held out", "error", "permuted", "stability"]
     rows = [
-        [count, *map(percent, shares[:5]), number(shares[5], 2)]
+        [count, *map(percent, shares[:5]), shortened(shares[5], 2)]
         for count, *shares in zip(
             counts, curves[0][1], curves[1][1], choice.held_out, choice.standard_error,
             choice.noise, choice.stability, strict=True,
@@ -524,7 +526,7 @@ def rest(case):
     order = kept[np.argsort(-told[kept], kind="stable")]
     near = {j: int(np.argmax(np.abs(R[j]))) for j in order}
     rows = [
-        [case.name(j), case.name(support[near[j]]), number(R[j, near[j]], 2), percent(told[j])]
+        [case.name(j), case.name(support[near[j]]), shortened(R[j, near[j]], 2), percent(told[j])]
         for j in order
     ]
     all_told = told[kept] @ variances[kept] / (variances[kept].sum() or 1.0)
@@ -582,13 +584,13 @@ def substitutes(case):
         tried = free
         if not all_tried(case):
             tried = np.sort(free[np.argsort(-R[free, i], kind="stable")[:NEAREST]])
-        values = exchanged(case.A, C, solution.support, i, tried, problem.m)
+        values = values_with(case.A, C, solution.support, i, tried, problem.m)
         best = int(np.argmax(values))
         found.append((j, tried[best], 1 - values[best] / solution.objective))
     return found
 
 
-def exchanged(A, C, support, i, tried, m):
+def values_with(A, C, support, i, tried, m):
     """Return what m components explain with each of some features in the place of the i-th.
 
     C holds the columns of A of the support.

@@ -178,11 +178,11 @@ def bounded(A, found, bound, run, n_jobs=None):
     n_jobs = n_jobs if bound == "dual" else 1
     asked = ((A, found[pair].problem, bound, run.seconds_left) for pair in order)
     in_time = takewhile(lambda each: each[-1] != 0, asked)
-    for pair, known in zip(order, each_of(bound_of, in_time, n_jobs), strict=False):
+    for pair, known in zip(order, each_of(bound_on, in_time, n_jobs), strict=False):
         found[pair] = with_bound(A, found[pair], known)
 
 
-def bound_of(A, problem, method, max_seconds):
+def bound_on(A, problem, method, max_seconds):
     """Return the bound on what answers a problem."""
     sides = {"required": problem.required, "forbidden": problem.forbidden}
     found = upper_bound(A, problem.m, problem.k, method=method, max_seconds=max_seconds, **sides)
