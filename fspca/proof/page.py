@@ -86,10 +86,10 @@ def words(text):
     return html.escape(printable(str(text)), quote=True)
 
 
-def shortened(value, digits=3):
+def in_digits(value, digits=3):
     """Return a number with so many digits that count, and a minus as typesetters set it.
 
-    >>> shortened(-0.25), shortened(0.0), shortened(12345.6)
+    >>> in_digits(-0.25), in_digits(0.0), in_digits(12345.6)
     ('\u22120.25', '0', '1.23e+04')
     """
     return f"{value:.{digits}g}".replace("-", "\u2212") if value else "0"
@@ -101,7 +101,7 @@ def percent(share):
     >>> percent(0.4567)
     '45.7 %'
     """
-    return f"{shortened(100 * share)} %"
+    return f"{in_digits(100 * share)} %"
 
 
 def html_section(title, *parts):
@@ -207,12 +207,12 @@ def framed(x, y, at, names, alternative, body):
     lines = []
     for value, place in zip(at[0], x(at[0]), strict=True):
         lines.append(f'<text x="{place}" y="{HEIGHT - BOTTOM + 16}" text-anchor="middle">'
-                     f"{shortened(value)}</text>")  # fmt: skip
+                     f"{in_digits(value)}</text>")  # fmt: skip
     for value, place in zip(at[1], y(at[1]), strict=True):
         lines.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" '
                      f'y1="{place}" y2="{place}"/>')  # fmt: skip
         lines.append(f'<text x="{LEFT - 6}" y="{place + 4}" text-anchor="end">'
-                     f"{shortened(value)}</text>")  # fmt: skip
+                     f"{in_digits(value)}</text>")  # fmt: skip
     lines.append(f'<line class="axis" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{HEIGHT - BOTTOM}" '
                  f'y2="{HEIGHT - BOTTOM}"/>')  # fmt: skip
     across, up = map(words, names)

@@ -22,7 +22,7 @@ from fspca.datasets.files import write_whole
 from fspca.problem import TOLERANCE, SharedSupport, Solution, check_solution
 from fspca.proof import page
 from fspca.proof.certify import certify
-from fspca.proof.page import percent, shortened
+from fspca.proof.page import in_digits, percent
 from fspca.selection import Choice, as_table, default_counts, explained_by_each, prepared, select_k
 
 CLAIM_BYTES = 2**23  # of a matrix that a page carries: beyond, mail programs refuse the page
@@ -310,7 +310,7 @@ def of_samples(case):
     if choice.stability[at] < 0.5:  # nearer to chance than to agreement
         yield (
             f"From another half of the rows other features would be chosen: the agreement is "
-            f"{shortened(choice.stability[at], 2)}, where 1 is full and 0 is chance."
+            f"{in_digits(choice.stability[at], 2)}, where 1 is full and 0 is chance."
         )
     if choice.explained[at] <= choice.noise[at]:
         yield "Columns that are permuted one by one, which have nothing in common, explain as much."
@@ -339,7 +339,7 @@ def chosen(case):
     heads = ["feature", *(f"loading {j + 1}" for j in range(m)), "contribution", "cos\u00b2"]
     told, rows = told_of(case, W), []
     for j in solution.support:
-        cells = [*map(shortened, W[j]), percent(W[j] @ W[j] / m), percent(told[j])]
+        cells = [*map(in_digits, W[j]), percent(W[j] @ W[j] / m), percent(told[j])]
         if at is not None:
             cells.append(percent(case.choice.frequency[at, j]))
         rows.append([case.name(j), *cells])
@@ -415,7 +415,7 @@ def size(content):
     >>> size(bytes(2500))
     '2.5 kB'
     """
-    return f"{shortened(len(content) / 1000)} kB"
+    return f"{in_digits(len(content) / 1000)} kB"
 
 
 def counts(case):
@@ -441,7 +441,7 @@ def counts(case):
     )  # fmt: skip
     heads = [what, "explained", "at most", "held out", "error", "permuted", "stability"]
     rows = [
-        [count, *map(percent, shares[:5]), shortened(shares[5], 2)]
+        [count, *map(percent, shares[:5]), in_digits(shares[5], 2)]
         for count, *shares in zip(
             counts, curves[0][1], curves[1][1], choice.held_out, choice.standard_error,
             choice.noise, choice.stability, strict=True,
@@ -526,7 +526,7 @@ def rest(case):
     order = kept[np.argsort(-told[kept], kind="stable")]
     near = {j: int(np.argmax(np.abs(R[j]))) for j in order}
     rows = [
-        [case.name(j), case.name(support[near[j]]), shortened(R[j, near[j]], 2), percent(told[j])]
+        [case.name(j), case.name(support[near[j]]), in_digits(R[j, near[j]], 2), percent(told[j])]
         for j in order
     ]
     all_told = told[kept] @ variances[kept] / (variances[kept].sum() or 1.0)
