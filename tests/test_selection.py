@@ -270,3 +270,48 @@ def test_what_joblib_says_holds_and_more_than_one_job_runs_elsewhere(monkeypatch
         select_k(X, **asked, n_jobs=0)
     with pytest.raises(TypeError, match="n_jobs=True must be an integer"):
         path(X.T @ X, 1, [1, 2], n_jobs=True)
+
+
+def test_the_interval_is_that_of_the_definition():
+    """Nogueira, Sechidis and Brown's estimate of the variance, each run in a loop of its own."""
+    Z = np.random.default_rng(3).random((9, 14)) < np.linspace(0.1, 0.8, 14)
+    runs, d = Z.shape
+    index, (low, high) = stability(Z)
+    density = Z.sum() / (runs * d)
+    each = []
+    for chosen in Z:
+        k = chosen.sum()
+        agreed = sum(Z[:, j].mean() for j in np.flatnonzero(chosen)) / d
+        chance = 2 * k * density / d - k / d - density + 1
+        each.append((agreed - k * density / d + index / 2 * chance) / (density * (1 - density)))
+    spread = 1.96 * np.sqrt(4 / runs**2 * sum((one - np.mean(each)) ** 2 for one in each))
+    assert (low, high) == pytest.approx((index - spread, index + spread), rel=1e-12)
+    assert high < 1
+    wide = np.array([[True, False, False]] * 5 + [[True, True, False]])
+    index, (low, high) = stability(wide)
+    assert high == 1.0  # and no more, though the interval would reach further
+    assert index - low > 1 - index
+
+
+def test_deviations_are_those_of_a_covariance_and_a_constant_is_left_as_it_is():
+    X = planted(12, 4, 2, 4.0, 0) + 5
+    X[:, 3] = 7.0
+    A, mean, scale = selection.prepared(X, True, True)
+    np.testing.assert_allclose(mean, X.mean(axis=0))
+    np.testing.assert_allclose(scale[:3], np.sqrt(np.diag(np.cov(X[:, :3], rowvar=False))))
+    assert scale[3] == 1.0
+    np.testing.assert_allclose(A.diagonal(), [1, 1, 1, 0], atol=1e-12)
+    _, mean, scale = selection.prepared(X, False, False)
+    assert (mean.tolist(), scale.tolist()) == ([0.0] * 4, [1.0] * 4)
+
+
+def test_the_standard_error_is_that_of_the_mean_of_the_folds(tmp_path):
+    file = tmp_path / "rows"
+    X = planted(40, 6, 2, 20.0, 0)
+    choice = select_k(X, 1, [1, 2, 6], folds=4, permutations=2, subsamples=3, resume=file)
+    rows = [json.loads(line) for line in file.read_text().splitlines()[1:]]
+    shares, noise = np.array(rows[:4]), np.array(rows[4:6])
+    deviations = np.sqrt(((shares - shares.mean(axis=0)) ** 2).sum(axis=0) / 3)
+    np.testing.assert_allclose(choice.standard_error, deviations / 2)
+    np.testing.assert_allclose(choice.held_out, shares.mean(axis=0))
+    np.testing.assert_allclose(choice.noise, np.maximum(*noise))

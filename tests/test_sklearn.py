@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 from unittest import SkipTest
 
 import numpy as np
@@ -243,3 +244,41 @@ def test_the_chosen_columns_are_enough_in_units_as_they_are_and_after_a_fit_alon
     np.testing.assert_allclose(model.transform(frame[chosen]), model.transform(frame), atol=1e-12)
     with pytest.raises(ValueError, match="not fitted"):
         SparsePrincipalSubspace(2, 4).transform(frame)
+
+
+def test_the_longest_loading_of_each_component_is_positive_whatever_the_solver_gives(X):
+    class Turned(SparsePrincipalSubspace):
+        def _solve(self, A):
+            solution = super()._solve(A)
+            return replace(solution, W=-solution.W)
+
+    for problem in ("shared", "separate"):
+        as_it_is = SparsePrincipalSubspace(3, 4, problem=problem).fit(X).components_
+        turned = Turned(3, 4, problem=problem).fit(X).components_
+        np.testing.assert_array_equal(turned, as_it_is)
+        longest = np.abs(as_it_is).argmax(axis=1)
+        assert np.all(as_it_is[range(3), longest] > 0)
+
+
+def test_a_constant_column_is_scaled_by_nothing(X):
+    X = np.hstack([X, np.full((40, 1), 3.0)])
+    model = SparsePrincipalSubspace(2, 4, scale=True).fit(X)
+    assert model.scale_[9] == 1.0
+    np.testing.assert_allclose(model.scale_[:9], X[:, :9].std(axis=0, ddof=1))
+    assert np.all(np.isfinite(model.transform(X)))
+    assert not model.support_[9]
+
+
+def test_a_bound_is_looked_for_where_there_is_none_and_one_is_asked(X):
+    assert SparsePrincipalSubspace(2, 4, solver="ipu", certify=False).fit(X).upper_bound_ is None
+    separate = SparsePrincipalSubspace(2, 4, problem="separate", solver="tpower").fit(X)
+    assert separate.upper_bound_ is None  # of these none is looked for
+    known = SparsePrincipalSubspace(2, 4, max_seconds=0).fit(X)
+    weak = solve(Covariance.from_data(X), 2, 4, max_seconds=0)
+    assert known.upper_bound_ == weak.upper_bound  # as the solver gave it
+
+
+@pytest.mark.parametrize(("d", "m", "count"), [(15, 2, 10), (15, 12, 12), (8, 2, 8)])
+def test_ten_features_are_the_default_where_there_are_so_many(d, m, count):
+    X = np.random.default_rng(0).standard_normal((30, d))
+    assert SparsePrincipalSubspace(m, certify=False).fit(X).support_.sum() == count
