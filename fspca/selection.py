@@ -93,6 +93,19 @@ class Choice:
         return int(self.counts[np.argmax(enough)])
 
     @property
+    def elbow(self) -> int:
+        """The count whose share in sample lies highest above the line from the first to the last.
+
+        >>> X = np.random.default_rng(0).standard_normal((60, 8))
+        >>> X[:, :3] += 3 * np.random.default_rng(1).standard_normal((60, 1))
+        >>> select_k(X, m=1, ks=[1, 2, 3, 5, 8], subsamples=2).elbow
+        3
+        """
+        x, y = self.counts, self.explained
+        chord = y[0] + (y[-1] - y[0]) * (x - x[0]) / (x[-1] - x[0] or 1)
+        return int(x[np.argmax(y - chord)])
+
+    @property
     def solution(self) -> Solution:
         """The answer at the count chosen."""
         return self.solutions[int(np.searchsorted(self.counts, self.chosen))]

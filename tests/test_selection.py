@@ -58,6 +58,7 @@ def test_stability_is_one_for_agreement_zero_for_chance_and_covers():
     assert low < 0 < high
     assert abs(index) < 0.01
     assert stability(np.ones((5, 3), bool))[0] == 1.0
+    assert stability(np.zeros((5, 3), bool)) == (1.0, (1.0, 1.0))
 
 
 def test_stability_by_the_definition():
@@ -99,6 +100,18 @@ def test_the_rule_is_one_standard_error(choice):
     )  # fmt: skip
     assert (moved.best, moved.chosen) == (4, 3)
     assert replace(moved, standard_error=nothing).chosen == 4
+
+
+def test_the_elbow_is_highest_above_the_line_from_the_first_to_the_last(choice):
+    from dataclasses import replace
+
+    counts, nothing = np.array([1, 2, 5, 10]), np.zeros(4)
+    bent = replace(choice, counts=counts, explained=np.array([0.0, 0.5, 0.6, 0.7]), noise=nothing)
+    assert bent.elbow == 2
+    assert replace(bent, explained=np.array([0.0, 0.1, 0.6, 0.7])).elbow == 5
+    assert replace(bent, explained=np.array([0.2, 0.21, 0.3, 0.65])).elbow == 1  # it has none
+    assert replace(bent, counts=np.array([3]), explained=np.array([0.5])).elbow == 3
+    assert choice.elbow == 3
 
 
 def test_bounds_and_shares_are_those_of_the_solutions(choice):

@@ -432,7 +432,7 @@ def counts(case):
         f"The fewest within one standard error of the best held-out share: {choice.chosen} {what}; "
         f"the best: {choice.best}.",
         "The elbow, where the curve is highest above a straight line from its first point to its "
-        f"last: {elbow(choice)} {what}.",
+        f"last: {choice.elbow} {what}.",
     ]
     picture = page.svg_curves(
         counts, curves, marked, (f"{what} (ratio scale)", "share of the variance"),
@@ -479,15 +479,6 @@ def curves_of(case):
         ("held out, with its standard error", choice.held_out, choice.standard_error),
         ("permuted columns", choice.noise, None),
     ]
-
-
-def elbow(choice):
-    """Return the count whose share is highest above the line from the first to the last."""
-    x, y = choice.counts, choice.explained
-    if len(x) < 3:
-        return int(choice.counts[0])
-    chord = y[0] + (y[-1] - y[0]) * (x - x[0]) / (x[-1] - x[0])
-    return int(choice.counts[np.argmax(y - chord)])
 
 
 def scores(case):
