@@ -102,8 +102,9 @@ class Choice:
         3
         """
         x, y = self.counts, self.explained
-        chord = y[0] + (y[-1] - y[0]) * (x - x[0]) / (x[-1] - x[0] or 1)
-        return int(x[np.argmax(y - chord)])
+        above = y - y[0] - (y[-1] - y[0]) * (x - x[0]) / (x[-1] - x[0] or 1)
+        above[-1] = above[0]  # but for rounding
+        return int(x[np.argmax(above)])
 
     @property
     def solution(self) -> Solution:
