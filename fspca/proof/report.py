@@ -17,6 +17,7 @@ import scipy
 import scipy.sparse
 
 from fspca.covariance import Covariance
+from fspca.covariance.linalg import embedded
 from fspca.covariance.validate import UnitsWarning, warn_of_units
 from fspca.datasets.files import write_whole
 from fspca.problem import TOLERANCE, SharedSupport, Solution, check_solution
@@ -28,6 +29,7 @@ from fspca.selection import Choice, as_table, default_counts, explained_by_each,
 CLAIM_BYTES = 2**23  # of a matrix that a page carries: beyond, mail programs refuse the page
 ROWS_SIZE = 2**27  # numbers of a table that are held at once
 MOST = 200  # rows of a table that is read by people
+NAMED = 30  # features in a sentence
 POINTS = 2000  # of a picture
 WORK = 2e9  # operations for stand-ins of each chosen feature among all others; some seconds
 NEAREST = 40  # else those most like it are tried
@@ -217,11 +219,12 @@ def in_short(case):
     """Return what was chosen and how good it is, in few sentences."""
     A, solution = case.A, case.solution
     share = solution.objective / (A.trace or 1.0)
-    names = listed([case.name(j) for j in solution.support])
+    names = [case.name(j) for j in solution.support]
+    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
     pca = A.leading(solution.problem.m)[0].sum()
     kind = {"shared": "", "separate": "sparse ", "nonnegative": "nonnegative "}
     lines = [
-        f"Chosen: {names}.",
+        f"Chosen: {listed([*names[:NAMED], *more])}.",
         f"{solution.problem.m} {kind[solution.problem.kind]}components of these explain "
         f"{percent(share)} of the variance of all {A.size} features.",
         f"As many principal components, which need all features, explain "
@@ -277,7 +280,7 @@ def of_units(case):
         told = str(each.message)
         yield f"{told[0].upper()}{told[1:]}"
     if flat := np.flatnonzero(case.A.diagonal() == 0).tolist():
-        yield f"Without any variance: {listed([case.name(j) for j in flat[:20]])}."
+        yield f"Without any variance: {listed([case.name(j) for j in flat[:NAMED]])}."
 
 
 def of_copies(case):
@@ -288,7 +291,7 @@ def of_copies(case):
         told_before = np.isin(alike, support[:i]).any()  # of two that are chosen, once
         others = [case.name(each) for each in alike if each != j]
         if others and not told_before:
-            yield f"{case.name(j)} carries the same as {listed(others[:20])}: one is enough."
+            yield f"{case.name(j)} carries the same as {listed(others[:NAMED])}: one is enough."
 
 
 def of_ties(case):
@@ -512,7 +515,8 @@ def rest(case):
     A, support, others = case.A, case.solution.support, case.left_out
     if not len(others):
         return ""
-    told, R, variances = told_of(case, np.eye(A.size)[:, support]), correlations(case), A.diagonal()
+    V = embedded(np.eye(len(support)), support, A.size)
+    told, R, variances = told_of(case, V), correlations(case), A.diagonal()
     kept = others[variances[others] > 0]
     order = kept[np.argsort(-told[kept], kind="stable")]
     near = {j: int(np.argmax(np.abs(R[j]))) for j in order}
