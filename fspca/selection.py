@@ -176,10 +176,9 @@ def stability(chosen: ArrayLike) -> tuple[float, tuple[float, float]]:
     chance = density * (1 - density)
     index = 1 - runs / (runs - 1) * np.mean(share * (1 - share)) / chance
     counts = Z.sum(axis=1)
+    # of each run's agreement what is the same for all is left out
     each = (
-        Z @ share / d
-        - counts * density / d
-        + index / 2 * (2 * counts * density / d - counts / d - density + 1)
+        Z @ share / d - counts * density / d + index / 2 * (2 * counts * density / d - counts / d)
     ) / chance
     spread = 1.96 * np.sqrt(4 / runs**2 * np.sum((each - each.mean()) ** 2))
     return float(index), (float(index - spread), float(min(index + spread, 1.0)))

@@ -192,7 +192,7 @@ def try_counts(case, seed, max_seconds, n_jobs):
 def counts_of(d, problem):
     """Return the counts of features that are shown beside the one chosen."""
     least = max(problem.m, len(problem.required))
-    most = min(d - len(problem.forbidden), max(8 * problem.k, 64))
+    most = min(d - len(problem.forbidden), max(4 * problem.k, 64))
     return sorted({*default_counts(least, most), problem.k})
 
 
