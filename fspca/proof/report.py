@@ -33,7 +33,7 @@ NAMED = 30  # features in a sentence
 POINTS = 2000  # of a picture
 WORK = 2e9  # operations for stand-ins of each chosen feature among all others; some seconds
 NEAREST = 40  # else those most like it are tried
-TIGHT_SIZE = 1000  # features up to which each count gets the tight bound
+TIGHT_SIZE = 128  # features up to which a tight bound takes no second
 SAME = 1e-9  # of correlations and shares: rounding, and no difference
 
 
@@ -176,12 +176,13 @@ def try_counts(case, seed, max_seconds, n_jobs):
     def in_time(_):
         return ends is None or perf_counter() < ends
 
+    tight = case.A.size <= TIGHT_SIZE and max_seconds is None
     given = {name: bool(case.done[name]) for name in ("center", "standardize")}
     try:
         case.choice = select_k(
             case.X, problem.m, asked, folds=min(5, len(case.X) // 2), **given, seed=seed,
             required=problem.required, forbidden=problem.forbidden, progress=in_time,
-            bound="dual" if case.A.size <= TIGHT_SIZE else "shifted", n_jobs=n_jobs,
+            bound="dual" if tight else "shifted", n_jobs=n_jobs,
         )  # fmt: skip
     except KeyboardInterrupt:
         if in_time(None):
