@@ -101,7 +101,7 @@ def take_away(options, A, solution):
     if options.reduced:
         chosen = X[:, columns]
         chosen = chosen.toarray() if hasattr(chosen, "toarray") else chosen
-        names = [A.names[j] if A.names else j for j in columns]
+        names = [A.names[j] if A.names else f"feature {j}" for j in columns]
         write_rows(options.reduced, names, chosen)
     if options.scores:
         scores = scores_of(X.toarray() if hasattr(X, "toarray") else X, done, solution)

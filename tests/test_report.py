@@ -394,3 +394,15 @@ def test_news_for_machines_is_what_it_was(wine, tmp_path, capsys):
     alone = json.loads(capsys.readouterr().out)
     main([*asked, "--report", str(tmp_path / "panel.html")])
     assert json.loads(capsys.readouterr().out) == alone
+
+
+def test_columns_without_names_get_names_that_are_no_numbers(tmp_path, capsys):
+    """A line of numbers above a table is one sample more to whoever reads it again."""
+    X = np.random.default_rng(0).standard_normal((20, 6))
+    np.savez(tmp_path / "t.npz", X=X)
+    few = tmp_path / "few.csv"
+    main(["select", str(tmp_path / "t.npz"), "-k", "3", "--reduced", str(few)])
+    support = solve(Covariance.from_data(X), 2, 3).support
+    table = fspca.datasets.tables.read_table(few)
+    assert table.names == tuple(f"feature {j}" for j in support)
+    np.testing.assert_array_equal(table.X, X[:, support])

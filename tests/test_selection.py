@@ -328,3 +328,10 @@ def test_the_standard_error_is_that_of_the_mean_of_the_folds(tmp_path):
     np.testing.assert_allclose(choice.standard_error, deviations / 2)
     np.testing.assert_allclose(choice.held_out, shares.mean(axis=0))
     np.testing.assert_allclose(choice.noise, np.maximum(*noise))
+
+
+@pytest.mark.parametrize(("k", "counts"), [(3, [1, 2, 3]), (12, list(range(1, 11)))])
+def test_components_are_tried_from_one_to_the_lesser_of_ten_and_k(k, counts):
+    X = np.random.default_rng(0).standard_normal((30, 14))
+    choice = select_m(X, k, subsamples=2, permutations=2, folds=2, bound="shifted")
+    assert choice.counts.tolist() == counts
