@@ -200,3 +200,17 @@ def test_what_k_cuts_stays_within_the_pattern():
         assert np.count_nonzero(W, axis=0).tolist() == [2, 1]
         assert np.all(mask[W != 0])
         np.testing.assert_allclose(np.linalg.norm(W, axis=0), 1.0)
+
+
+def test_a_pattern_that_is_not_cut_is_refitted_for_l1_alone():
+    Z = aslinearoperator(np.random.default_rng(1).standard_normal((6, 5)))
+    X = np.eye(6, 2)
+    mask = np.zeros((5, 2), dtype=bool)
+    mask[[0, 2, 3], 0] = mask[[1, 4], 1] = True
+    found = patterns.Pattern(X, Z.rmatmat(X), mask, "settled")
+    as_it_is = patterns.unit_columns_within(found.T, mask)
+    refitted = patterns.fitted(Z, mask, X)
+    assert np.abs(as_it_is - refitted).max() > 1e-3
+    for k in (None, 3):  # three are not more than three
+        np.testing.assert_array_equal(patterns._fitted(Z, found, "l0", k), as_it_is)
+        np.testing.assert_array_equal(patterns._fitted(Z, found, "l1", k), refitted)

@@ -103,11 +103,19 @@ def column_number(argument, name, names):
             f"{argument} holds {name!r}, the name of several columns: give the number of one"
         )
     if name not in names:
-        folded = {each.casefold(): each for each in names}
-        near = [repr(folded[each]) for each in get_close_matches(name.casefold(), folded)]
-        meant = f"; near it are {', '.join(near)}" if near else ""
-        raise ValueError(f"{argument} holds {name!r}, the name of no column{meant}")
+        raise ValueError(f"{argument} holds {name!r}, the name of no column{near(name, names)}")
     return names.index(name)
+
+
+def near(name, names):
+    """Return the end of a sentence: which names are like one that is not among them.
+
+    >>> near("Hues", ("hue", "ash"))
+    "; near it are 'hue'"
+    """
+    folded = {each.casefold(): each for each in names}
+    found = [repr(folded[each]) for each in get_close_matches(name.casefold(), folded)]
+    return f"; near it are {', '.join(found)}" if found else ""
 
 
 def checked_jobs(n_jobs):
