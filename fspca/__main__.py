@@ -5,14 +5,18 @@ error; 2 the command line is; 130 ended by Ctrl-C before there was an answer.
 """
 
 import argparse
+import csv
 import io
 import json
+import shlex
 import sys
 import warnings
 from importlib import import_module
 from pathlib import Path
 
-from fspca import datasets
+import numpy as np
+
+from fspca import __version__, datasets
 from fspca.check_certificate import check
 from fspca.covariance import Covariance
 from fspca.covariance.validate import warn_of_units
@@ -21,9 +25,13 @@ from fspca.datasets.files import printable, write_whole
 from fspca.datasets.tables import read_table
 from fspca.proof.certify import certify
 from fspca.proof.claim_files import check_with_table
+from fspca.proof.report import scores_of
 from fspca.selection import default_counts, fewest
 from fspca.shared_support.path import path
 from fspca.shared_support.solve import solve
+
+ENDINGS = {"proof": [".npz"], "report": [".html"], "scores": [".csv", ".tsv"],
+           "reduced": [".csv", ".tsv"]}  # fmt: skip
 
 
 def covariance(options):
@@ -37,18 +45,12 @@ def covariance(options):
 
 
 def features_of(A, given):
-    """Return the numbers of features given by name or by number, with commas between."""
-    found = []
-    for each in filter(None, given.split(",")):
-        if (A.names or ()).count(each) > 1:
-            raise ValueError(f"{each!r} is the name of several columns")
-        if A.names and each in A.names:
-            found.append(A.names.index(each))
-        elif each.isdigit():
-            found.append(int(each))
-        else:
-            raise ValueError(f"{each!r} is the name of no column")
-    return tuple(found)
+    """Return features given by name or by number, with commas between; a name may be in quotes."""
+    cells = next(csv.reader([given], skipinitialspace=True), [])
+    return [
+        int(each) if each.isdigit() and each not in (A.names or ()) else each
+        for each in filter(None, cells)
+    ]
 
 
 def summary(A, solution):
@@ -74,19 +76,52 @@ def table(said):
 
 def select(options):
     """Choose features from a table."""
+    for option, endings in ENDINGS.items():
+        file = getattr(options, option)
+        if file and file.suffix not in endings:
+            raise ValueError(f"--{option} {file} must end in {' or '.join(endings)}")
     A, m = covariance(options), options.components
-    k = options.features if options.explain is None else fewest(A, m, options.explain)
     sides = {side: features_of(A, getattr(options, side)) for side in ("required", "forbidden")}
+    k = options.features if options.explain is None else fewest(A, m, options.explain, **sides)
     given = {"seed": options.seed, "max_seconds": options.max_seconds, **sides}
-    if options.proof and options.proof.suffix != ".npz":
-        raise ValueError(f"--proof {options.proof} must end in .npz")
     solution = solve(A, m, k, progress=options.progress, **given)
     if options.proof:
         if solution.certificate is None:
             solution = certify(A, solution, max_seconds=options.max_seconds)
         solution.save_claim(options.proof, A)
+    take_away(options, A, solution)
     said = summary(A, solution)
     return said, [str(solution), *table(said)], ("plot_loadings", solution)
+
+
+def take_away(options, A, solution):
+    """Write the files asked for: the scores, the chosen columns, the report."""
+    X, done = A.table
+    columns = solution.support
+    if options.reduced:
+        chosen = X[:, columns]
+        chosen = chosen.toarray() if hasattr(chosen, "toarray") else chosen
+        names = [A.names[j] if A.names else f"feature {j}" for j in columns]
+        write_rows(options.reduced, names, chosen)
+    if options.scores:
+        scores = scores_of(X.toarray() if hasattr(X, "toarray") else X, done, solution)
+        names = [f"component {j + 1}" for j in range(scores.shape[1])]
+        write_rows(options.scores, names, scores)
+    if options.report:
+        reading = [f"{options.table}: {X.shape[0]} samples (rows), {X.shape[1]} features."]
+        solution.report(
+            options.report, A, command=options.asked, reading=reading, table=options.table,
+            seed=options.seed, max_seconds=options.max_seconds, n_jobs=options.jobs,
+        )  # fmt: skip
+
+
+def write_rows(file, names, rows):
+    """Write a table as CSV or TSV, every digit of its numbers."""
+    text = io.StringIO()
+    lines = csv.writer(text, delimiter="\t" if file.suffix == ".tsv" else ",", lineterminator="\n")
+    lines.writerow(names)
+    lines.writerows(np.asarray(rows).tolist())
+    write_whole(file, text.getvalue())
 
 
 def show_path(options):
@@ -134,6 +169,7 @@ def sets(options):
 def command_line():
     """Return the parser."""
     parser = argparse.ArgumentParser(prog="fspca", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"fspca {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     both = argparse.ArgumentParser(add_help=False)
     both.add_argument("--json", action="store_true", help="print JSON")
@@ -154,6 +190,10 @@ def command_line():
     one.add_argument("--forbidden", default="", help="names or numbers, with commas between")
     one.add_argument("--max-seconds", type=float)
     one.add_argument("--proof", type=Path, help="write the proof there, an npz for `fspca check`")
+    one.add_argument("--report", type=Path, help="write there what defends the choice, as html")
+    one.add_argument("--scores", type=Path, help="write each sample's scores there, as csv or tsv")
+    one.add_argument("--reduced", type=Path, help="write the chosen columns there, as csv or tsv")
+    one.add_argument("--jobs", type=int, help="cores for the report; -1: all (needs joblib)")
     one.set_defaults(work=select)
     many = commands.add_parser("path", parents=[of_table], help="what each count explains")
     many.add_argument("-k", "--features", help="counts, with commas between; default: about ten")
@@ -175,6 +215,7 @@ def main(arguments=None):
     """Run one command."""
     parser = command_line()
     options = parser.parse_args(arguments)
+    options.asked = shlex.join(["fspca", *(sys.argv[1:] if arguments is None else arguments)])
     try:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("default")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -372,6 +373,13 @@ class Solution:
         comes from data, the sha256 of the table and what was done to it.
         """
         claim_files.save_claim(path, self.certificate, A)
+
+    def report(self, path: str | Path, X: Any, **options: Any) -> None:
+        """Write the answer and what defends it into one HTML file, to be read by anybody.
+
+        X is the data, or their covariance; options are those of `fspca.proof.report.write_report`.
+        """
+        import_module("fspca.proof.report").write_report(path, self, X, **options)
 
     @property
     def converged(self) -> bool:

@@ -151,9 +151,10 @@ def nonnegative_oracle(A, problem):
     return exhaustive_nonnegative(A, problem.m, problem.k) if one else None
 
 
-def quick_shared(A, m, k, *, n_starts=1, seed=0):
+def quick_shared(A, m, k, *, required=(), forbidden=(), n_starts=1, seed=0):
     """Return an answer for a shared support without a bound."""
-    return path(A, m, [k], bound=None, n_starts=n_starts, seed=seed)[0]
+    sides = {"required": required, "forbidden": forbidden}
+    return path(A, m, [k], bound=None, n_starts=n_starts, seed=seed, **sides)[0]
 
 
 PROBLEMS = {

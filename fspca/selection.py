@@ -10,6 +10,7 @@ import json
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.covariance.validate import checked_count, needed
+from fspca.covariance.validate import Features, checked_count, checked_jobs, needed, numbered
 from fspca.datasets.files import write_whole
 from fspca.datasets.tables import named
 from fspca.problem import Solution
 from fspca.shared_support.path import path
-from fspca.solver import Listener, Run
+from fspca.solver import Listener, Run, each_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +93,30 @@ class Choice:
         return int(self.counts[np.argmax(enough)])
 
     @property
+    def elbow(self) -> int:
+        """The count whose share in sample lies highest above the line from the first to the last.
+
+        >>> X = np.random.default_rng(0).standard_normal((60, 8))
+        >>> X[:, :3] += 3 * np.random.default_rng(1).standard_normal((60, 1))
+        >>> select_k(X, m=1, ks=[1, 2, 3, 5, 8], subsamples=2).elbow
+        3
+        """
+        x, y = self.counts, self.explained
+        above = y - y[0] - (y[-1] - y[0]) * (x - x[0]) / (x[-1] - x[0] or 1)
+        above[-1] = above[0]  # but for rounding
+        return int(x[np.argmax(above)])
+
+    @property
     def solution(self) -> Solution:
         """The answer at the count chosen."""
         return self.solutions[int(np.searchsorted(self.counts, self.chosen))]
+
+    def report(self, path: str | Path, X: Any, **options: Any) -> None:
+        """Write the answer at the count chosen, and what defends it, into one HTML file.
+
+        X is the data, or their covariance; options are those of `fspca.proof.report.write_report`.
+        """
+        import_module("fspca.proof.report").write_report(path, self, X, **options)
 
     def to_frame(self) -> Any:
         """Return the rows as a pandas DataFrame."""
@@ -154,10 +176,9 @@ def stability(chosen: ArrayLike) -> tuple[float, tuple[float, float]]:
     chance = density * (1 - density)
     index = 1 - runs / (runs - 1) * np.mean(share * (1 - share)) / chance
     counts = Z.sum(axis=1)
+    # of each run's agreement what is the same for all is left out
     each = (
-        Z @ share / d
-        - counts * density / d
-        + index / 2 * (2 * counts * density / d - counts / d - density + 1)
+        Z @ share / d - counts * density / d + index / 2 * (2 * counts * density / d - counts / d)
     ) / chance
     spread = 1.96 * np.sqrt(4 / runs**2 * np.sum((each - each.mean()) ** 2))
     return float(index), (float(index - spread), float(min(index + spread, 1.0)))
@@ -200,8 +221,9 @@ def held_out_share(W: np.ndarray, X: Any, mean: ArrayLike, scale: ArrayLike) -> 
 
 def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
              folds: int = 5, subsamples: int = 40, permutations: int = 5, center: bool = True,
-             standardize: bool = False, bound: str = "dual", seed: int = 0,
-             progress: Listener | None = None,
+             standardize: bool = False, required: Features = (), forbidden: Features = (),
+             bound: str = "dual", seed: int = 0, progress: Listener | None = None,
+             n_jobs: int | None = None,
              resume: str | Path | None = None) -> Choice:  # fmt: skip
     r"""Say what each number of features explains, and choose one.
 
@@ -224,6 +246,8 @@ def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
         Copies of the data with each column permuted, which have no common direction.
     center, standardize : bool
         As in `Covariance.from_data`; means and deviations are those of the rows fitted.
+    required, forbidden : sequences of features
+        What every choice must hold, and must lack: numbers, or names of the columns.
     bound : "dual" or "shifted"
         As in `path`: the tight bound, or the quick one.
     seed : int
@@ -231,6 +255,9 @@ def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
     progress : bool or callable
         As of every solver: an event for each fit of all counts, whose objective is the best
         held-out mean so far.
+    n_jobs : int
+        How many bounds and fits are made at once, each on a core of its own, by joblib, which
+        scikit-learn brings; -1 takes all cores.  The choice is the same.
     resume : path
         A file of what is done, so that a run that was ended goes on where it was.
 
@@ -246,7 +273,8 @@ def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
     Notes
     -----
     Held-out shares compare what was fitted on other rows; certified bounds concern the rows
-    given.  The cost is that of folds + subsamples + permutations + 1 paths.
+    given.  The cost is that of folds + subsamples + permutations + 1 paths, and of a bound for
+    each count.
     Explained in the chapter "Choose how many".
 
     References
@@ -263,12 +291,17 @@ def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
     3
     """
     X, names = as_table(X)
-    ks = default_counts(m, X.shape[1]) if ks is None else sorted(set(map(int, ks)))
+    sides = checked_sides(required, forbidden, names)
+    if ks is None:
+        least = max(m, len(sides["required"]))
+        ks = default_counts(least, X.shape[1] - len(sides["forbidden"]))
+    ks = sorted(set(map(int, ks)))
     return _choose(
         X,
         "k",
         (m, ks),
         names=names,
+        sides=sides,
         folds=folds,
         subsamples=subsamples,
         permutations=permutations,
@@ -276,14 +309,16 @@ def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
         bound=bound,
         seed=seed,
         progress=progress,
+        n_jobs=n_jobs,
         resume=resume,
     )
 
 
 def select_m(X: Any, k: int, ms: Sequence[int] | None = None, *,
              folds: int = 5, subsamples: int = 40, permutations: int = 5, center: bool = True,
-             standardize: bool = False, bound: str = "dual", seed: int = 0,
-             progress: Listener | None = None,
+             standardize: bool = False, required: Features = (), forbidden: Features = (),
+             bound: str = "dual", seed: int = 0, progress: Listener | None = None,
+             n_jobs: int | None = None,
              resume: str | Path | None = None) -> Choice:  # fmt: skip
     """Say what each number of components on k features explains, and choose one.
 
@@ -303,11 +338,15 @@ def select_m(X: Any, k: int, ms: Sequence[int] | None = None, *,
         As in `select_k`.
     center, standardize : bool
         As in `select_k`.
+    required, forbidden : sequences of features
+        As in `select_k`.
     bound : "dual" or "shifted"
         As in `select_k`.
     seed : int
         As in `select_k`.
     progress : bool or callable
+        As in `select_k`.
+    n_jobs : int
         As in `select_k`.
     resume : path
         As in `select_k`.
@@ -336,6 +375,7 @@ def select_m(X: Any, k: int, ms: Sequence[int] | None = None, *,
         "m",
         (ms, k),
         names=names,
+        sides=checked_sides(required, forbidden, names),
         folds=folds,
         subsamples=subsamples,
         permutations=permutations,
@@ -343,26 +383,37 @@ def select_m(X: Any, k: int, ms: Sequence[int] | None = None, *,
         bound=bound,
         seed=seed,
         progress=progress,
+        n_jobs=n_jobs,
         resume=resume,
     )
 
 
-def fewest(A, m, share):
+def explained_by_each(A, problem, W):
+    """Return what each component adds to the variance that those before it explain together."""
+    return np.diff([problem.score(A, W[:, : j + 1]) for j in range(W.shape[1])], prepend=0.0)
+
+
+def fewest(A, m, share, required=(), forbidden=()):
     """Return the least k at which a quick answer explains this share of all variance.
 
     >>> fewest(Covariance(np.diag([5.0, 3.0, 1.0, 1.0])), 2, 0.8)
     2
     """
-    top = float(A.leading(m)[0].sum()) / (A.trace or 1.0)
+    sides = checked_sides(required, forbidden, A.names)
+    allowed = np.setdiff1d(np.arange(A.size), np.array(sides["forbidden"], dtype=int))
+    within = A.restricted(allowed) if len(allowed) < A.size else A
+    top = float(within.leading(m)[0].sum()) / (A.trace or 1.0)
     if top < share:
+        those = "all features" if within is A else f"the {len(allowed)} features allowed"
         raise ValueError(
-            f"{100 * share:.4g} % of the variance cannot be had: m={m} components of all "
-            f"features explain {100 * top:.4g} %"
+            f"{100 * share:.4g} % of the variance cannot be had: m={m} components of {those} "
+            f"explain {100 * top:.4g} %"
         )
-    low, high = m - 1, A.size  # below `low` it is too little, at `high` it is enough
+    # below `low` it is too little, at `high` it is enough
+    low, high = max(m, len(sides["required"])) - 1, len(allowed)
     while high - low > 1:
         k = (low + high) // 2
-        enough = quick(A, (m, [k]))[0].objective >= share * A.trace
+        enough = quick(A, (m, [k]), sides)[0].objective >= share * A.trace
         low, high = (low, k) if enough else (k, high)
     return high
 
@@ -370,6 +421,12 @@ def fewest(A, m, share):
 def default_counts(m, d):
     """Return about ten counts from m to d, evenly in logarithm."""
     return np.unique(np.geomspace(m, d, 10).round().astype(int)).tolist()
+
+
+def checked_sides(required, forbidden, names):
+    """Return what a choice must hold and lack as numbers, by the words of `path` and `solve`."""
+    given = {"required": required, "forbidden": forbidden}
+    return {side: tuple(numbered(side, features, names)) for side, features in given.items()}
 
 
 def as_table(X):
@@ -385,30 +442,35 @@ def prepared(X, center, standardize):
     return A, mean, np.where(spread > 0, spread, 1.0)
 
 
-def quick(A, asked):
+def quick(A, asked, sides):
     """Return an answer for each count asked for, without a bound."""
-    return path(A, *asked, bound=None, n_starts=1)
+    return path(A, *asked, bound=None, n_starts=1, **sides)
 
 
-def fold_shares(X, rows, asked, conventions):
+def fold_shares(X, rows, asked, conventions, sides):
     """Return the share of each count on these rows, fitted on the others alone."""
     A, mean, scale = prepared(np.delete(X, rows, axis=0), *conventions)
-    return [held_out_share(each.W, X[rows], mean, scale) for each in quick(A, asked)]
+    return [held_out_share(each.W, X[rows], mean, scale) for each in quick(A, asked, sides)]
 
 
-def half_supports(X, rows, asked, conventions):
+def half_supports(X, rows, asked, conventions, sides):
     """Return the features chosen from these rows, for each count."""
     A, _, _ = prepared(X[rows], *conventions)
-    return [each.support.tolist() for each in quick(A, asked)]
+    return [each.support.tolist() for each in quick(A, asked, sides)]
 
 
-def noise_shares(X, seed, asked, conventions):
+def noise_shares(X, seed, asked, conventions, sides):
     """Return the share that each count explains of X with every column permuted by itself."""
     A, _, _ = prepared(np.random.default_rng(seed).permuted(X, axis=0), *conventions)
-    return [each.objective / (A.trace or 1.0) for each in quick(A, asked)]
+    return [each.objective / (A.trace or 1.0) for each in quick(A, asked, sides)]
 
 
 WORK = {"fold": fold_shares, "half": half_supports, "noise": noise_shares}
+
+
+def work_of(kind, *given):
+    """Return what a job gives."""
+    return WORK[kind](*given)
 
 
 class Rows(list):
@@ -434,10 +496,10 @@ class Rows(list):
                 file.write(json.dumps(row) + "\n")
 
 
-def _choose(X, what, asked, *, names, folds, subsamples, permutations, conventions, bound, seed,
-            progress, resume):  # fmt: skip
+def _choose(X, what, asked, *, names, sides, folds, subsamples, permutations, conventions, bound,
+            seed, progress, n_jobs, resume):  # fmt: skip
     """Return the Choice among the counts asked for, one job for each fold, shuffle and half."""
-    n = len(X)
+    n, n_jobs = len(X), checked_jobs(n_jobs)
     if not 2 <= checked_count("folds", folds) <= n // 2:
         raise ValueError(f"folds={folds} must lie between 2 and n / 2 = {n // 2}")
     for name, number in {"subsamples": subsamples, "permutations": permutations}.items():
@@ -446,16 +508,18 @@ def _choose(X, what, asked, *, names, folds, subsamples, permutations, conventio
     center, standardize = conventions
     A = Covariance.from_data(X, center=center, standardize=standardize)
     A.names = names
-    solutions = tuple(path(A, *asked, bound=bound))
+    solutions = tuple(path(A, *asked, bound=bound, n_jobs=n_jobs, **sides))
     rng = np.random.default_rng(seed)
     jobs = [("fold", rows) for rows in np.array_split(rng.permutation(n), folds)]
     jobs += [("noise", int(number)) for number in rng.integers(2**32, size=permutations)]
     jobs += [("half", rng.permutation(n)[: n // 2]) for _ in range(subsamples)]
-    rows, run = Rows(resume, [X, asked, conventions, jobs]), Run(progress=progress)
+    rows, run = Rows(resume, [X, asked, conventions, sides, jobs]), Run(progress=progress)
+    to_do = ((kind, X, given, asked, conventions, sides) for kind, given in jobs[len(rows) :])
     with run:
-        for at, (kind, given) in enumerate(jobs):
+        done = each_of(work_of, to_do, n_jobs)
+        for at in range(len(jobs)):
             if at >= len(rows):
-                rows.add(WORK[kind](X, given, asked, conventions))
+                rows.add(next(done))
             if at > folds + permutations:  # two halves: now a Ctrl-C leaves a choice
                 run.answer = rows
             run.report(float(np.max(np.mean(rows[:folds], axis=0))))

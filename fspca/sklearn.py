@@ -9,17 +9,17 @@ import scipy.sparse
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.covariance.validate import checked_choice, warn_of_units
+from fspca.covariance.validate import Features, checked_choice, numbered, warn_of_units
 from fspca.datasets.tables import named
 from fspca.registry import PROBLEMS, SOLVERS
-from fspca.selection import fewest, held_out_share
+from fspca.selection import explained_by_each, fewest, held_out_share
 
 try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.feature_selection import SelectorMixin
     from sklearn.utils import check_random_state
     from sklearn.utils.sparsefuncs import mean_variance_axis
-    from sklearn.utils.validation import check_is_fitted, validate_data
+    from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 except ImportError as missing:
     raise ImportError(
         "fspca.sklearn needs scikit-learn 1.6 or newer: pip install 'fspca[learn]'"
@@ -42,18 +42,14 @@ def seed_of(random_state):
     return int(check_random_state(random_state).randint(2**31))
 
 
-def explained_by_each(A, problem, W):
-    """Return what each component adds to the variance that those before it explain together."""
-    return np.diff([problem.score(A, W[:, : j + 1]) for j in range(W.shape[1])], prepend=0.0)
-
-
 class _SparseSubspace(BaseEstimator):
     """What both estimators share: their parameters and how they are fitted."""
 
     def __init__(self, n_components: int = 2,
                  n_features_to_select: int | float | str | None = None, *,
                  problem: str = "shared", solver: str = "auto", init: str | ArrayLike = "auto",
-                 n_init: int = 1, center: bool = True, scale: bool = False, certify: bool = True,
+                 n_init: int = 1, required: Features = (), forbidden: Features = (),
+                 center: bool = True, scale: bool = False, certify: bool = True,
                  max_seconds: float | None = None,
                  random_state: int | np.random.RandomState | None = None
                  ) -> None:  # fmt: skip
@@ -63,6 +59,8 @@ class _SparseSubspace(BaseEstimator):
         self.solver = solver
         self.init = init
         self.n_init = n_init
+        self.required = required
+        self.forbidden = forbidden
         self.center = center
         self.scale = scale
         self.certify = certify
@@ -99,12 +97,29 @@ class _SparseSubspace(BaseEstimator):
         kinds = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
         return validate_data(self, X, **kinds, **options)
 
+    def _measured(self, X):
+        """Return the chosen columns of a frame that lacks others of those fitted, else None.
+
+        It may hold columns that were fitted and no other, in any order: they are known by name.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        if names is None or not hasattr(X, "columns"):
+            return None
+        given, chosen = list(X.columns), names[self.support_].tolist()
+        whole = len(given) >= len(names) or len(set(given)) < len(given)
+        if whole or not set(chosen) <= set(given) <= set(names):
+            return None  # scikit-learn's words say what is wrong, where something is
+        return X[chosen]
+
     def _solve(self, A):
         """Return the Solution, by the solver named or by the one to call first."""
         asked = PROBLEMS[self.problem]
-        m, k = self.n_components, self._count(A)
+        sides = {side: numbered(side, getattr(self, side), A.names)
+                 for side in ("required", "forbidden")}  # fmt: skip
+        m, k = self.n_components, self._count(A, sides)
         function, fixed = self._solver(asked)
-        given = {
+        given = {side: features or None for side, features in sides.items()} | {
             "init": None if self.init == "auto" else self.init,
             "n_starts": None if self.n_init == 1 else self.n_init,
             "seed": seed_of(self.random_state),
@@ -112,10 +127,12 @@ class _SparseSubspace(BaseEstimator):
         }
         known = inspect.signature(function).parameters
         options = {name: value for name, value in given.items() if value is not None}
-        if refused := [
-            name for name in options if name not in known and name in ("init", "n_starts")
-        ]:
-            raise ValueError(f"solver={self.solver!r} takes no {' or '.join(refused)}")
+        must = ("required", "forbidden", "init", "n_starts")
+        if refused := [name for name in options if name not in known and name in must]:
+            raise ValueError(
+                f"solver={self.solver!r} takes no {' or '.join(refused)} "
+                f"for problem={self.problem!r}"
+            )
         options = fixed | {name: value for name, value in options.items() if name in known}
         solution = function(A, m, k, **options)
         if self.certify and solution.upper_bound is None and asked.bounded:
@@ -135,16 +152,17 @@ class _SparseSubspace(BaseEstimator):
             )
         return solver.function, solver.options
 
-    def _count(self, A):
+    def _count(self, A, sides):
         """Return k: a count, a fraction of the features, or the fewest that explain "80%"."""
         wanted = self.n_features_to_select
         if wanted is None:
-            return max(min(10, A.size), self._least())
+            allowed = A.size - len(sides["forbidden"])
+            return max(min(10, allowed), self._least(), len(sides["required"]))
         if isinstance(wanted, str):
             share = re.fullmatch(r"(\d+(?:\.\d*)?) ?%", wanted)
             if not share or not 0 < float(share[1]) <= 100:
                 raise ValueError(f"n_features_to_select={wanted!r} must be a share such as '80%'")
-            return fewest(A, self.n_components, float(share[1]) / 100)
+            return fewest(A, self.n_components, float(share[1]) / 100, **sides)
         if isinstance(wanted, float | np.floating):
             if not 0 < wanted <= 1:
                 raise ValueError(f"n_features_to_select={wanted} must be a count, or lie in (0, 1]")
@@ -175,6 +193,8 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         "auto" is the one to call first for the problem; else a name in `fspca.SOLVERS`.
     init, n_init : str or array, int
         Where the solver starts, and how often; "auto" leaves both to the solver.
+    required, forbidden : sequences of features
+        What the choice must hold, and must lack: names of columns, or their numbers.
     center, scale : bool
         Subtract the means; divide by the standard deviations.
     certify : bool
@@ -225,11 +245,19 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     """
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the coordinates of each row's projection on the components."""
-        check_is_fitted(self)
-        X = self._read(X, reset=False)
+        """Return the coordinates of each row's projection on the components.
+
+        A frame needs the chosen columns alone; an array must have all columns, in order.
+        """
+        measured = self._measured(X)
         onto = np.linalg.pinv(self.components_.astype(float)) / self.scale_[:, None]
-        return (X @ onto - self.mean_ @ onto).astype(X.dtype)
+        mean = self.mean_
+        if measured is None:
+            X = self._read(X, reset=False)
+        else:
+            X = check_array(measured, dtype=(np.float64, np.float32))
+            onto, mean = onto[self.support_], mean[self.support_]
+        return (X @ onto - mean @ onto).astype(X.dtype)
 
     def inverse_transform(self, X: ArrayLike) -> np.ndarray:
         """Return the points of the subspace that have these coordinates."""
@@ -272,6 +300,8 @@ class SparseSubspaceSelector(SelectorMixin, _SparseSubspace):
         As in `SparsePrincipalSubspace`.
     init, n_init : str or array, int
         As in `SparsePrincipalSubspace`.
+    required, forbidden : sequences of features
+        As in `SparsePrincipalSubspace`.
     center, scale : bool
         As in `SparsePrincipalSubspace`.
     certify : bool
@@ -292,6 +322,17 @@ class SparseSubspaceSelector(SelectorMixin, _SparseSubspace):
     >>> SparseSubspaceSelector(2, 4, scale=True).fit_transform(X).shape
     (178, 4)
     """
+
+    def transform(self, X: Any) -> Any:
+        """Return the chosen columns.
+
+        A frame needs these alone; an array must have all columns, in order.
+        """
+        measured = self._measured(X)
+        if measured is None:
+            return super().transform(X)
+        checked = check_array(measured, dtype=None)
+        return measured if hasattr(self, "_sklearn_output_config") else checked
 
     def _get_support_mask(self):
         check_is_fitted(self)

@@ -13,7 +13,14 @@ from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from fspca.covariance import Covariance, Matrix, as_covariance
-from fspca.covariance.validate import checked_count, checked_nonnegative, checked_seed
+from fspca.covariance.validate import (
+    checked_count,
+    checked_jobs,
+    checked_nonnegative,
+    checked_seed,
+    needed,
+    numbered,
+)
 from fspca.problem import CUT_SHORT, ConvergenceWarning
 
 
@@ -307,6 +314,23 @@ def best_run(once, n_starts, max_seconds, progress):
     return starts.solution
 
 
+def each_of(function, asked, n_jobs):
+    """Yield function(*arguments) for each of the arguments asked, in their order, as it is done.
+
+    More than one at a time run by joblib, which scikit-learn brings, by the backend that is set
+    there.  None is one, or what `joblib.parallel_config` says where joblib is in use.
+
+    >>> list(each_of(pow, [(2, 3), (3, 2)], None))
+    [8, 9]
+    """
+    if n_jobs == 1 or (n_jobs is None and "joblib" not in sys.modules):
+        yield from (function(*each) for each in asked)
+        return
+    joblib = needed("joblib", "learn", f"n_jobs={n_jobs}")
+    done = joblib.Parallel(n_jobs, return_as="generator")
+    yield from done(joblib.delayed(function)(*each) for each in asked)
+
+
 def solves(
     problem: type,
     *,
@@ -376,6 +400,8 @@ def solves(
                 told = f"k={given['k']} and penalty={given['penalty']}"
                 raise ValueError(f"{told}: one of the two must be given")
             A = given["A"] = as_covariance(given["A"])
+            for name in {"required", "forbidden"} & sides:
+                given[name] = numbered(name, given[name], A.names)
             k = given["m"] if has_penalty and given["k"] is None else given["k"]
             asked = problem(given["m"], k, **{name: given[name] for name in sides}).fit(A.size)
             if not counts and np.ndim(asked.k):
@@ -405,6 +431,8 @@ def check_common(given):
         given[name] = checked_count(name, given[name])
     if "seed" in given:
         checked_seed(given["seed"])
+    if "n_jobs" in given:
+        checked_jobs(given["n_jobs"])
     if "tol" in given:
         given["tol"] = checked_nonnegative("tol", given["tol"])
     if given.get("max_seconds") is not None:

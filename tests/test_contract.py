@@ -26,7 +26,7 @@ from fspca.synthetic import make_scheme
 pytestmark = pytest.mark.filterwarnings("ignore::fspca.ConvergenceWarning")
 
 ROUNDING = 1e-9  # relative; objectives of well-scaled matrices differ by far less when equal
-COMMON = ("init", "n_starts", "seed", "tol", "max_iter", "max_seconds", "progress")
+COMMON = ("init", "n_starts", "seed", "tol", "max_iter", "max_seconds", "progress", "n_jobs")
 SYNONYMS = {
     "start", "starts", "support", "random_state", "eps", "max_steps", "max_nodes", "max_swaps",
     "max_cells", "max_sweeps", "n_iter", "timeout", "callback", "verbose",

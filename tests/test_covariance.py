@@ -394,3 +394,24 @@ def test_of_a_tall_table_nothing_is_copied_twice():
     tracemalloc.stop()
     assert peak < 1.5 * X.nbytes
     np.testing.assert_array_equal(source.submatrix(rows), source.restricted(rows).submatrix(rows))
+
+
+def test_one_sample_is_enough_only_where_nothing_is_estimated_from_it():
+    one, two = np.ones((1, 3)), np.eye(2, 3)
+    assert Covariance.from_data(one, center=False, divisor="n").trace == 3.0
+    assert Covariance.from_data(one, center=False, divisor=2).trace == 1.5
+    for given in ({"divisor": "n"}, {"center": False}, {"divisor": 2}, {}):
+        with pytest.raises(ValueError, match="X has n=1 samples; .* need at least 2"):
+            Covariance.from_data(one, **given)
+        assert Covariance.from_data(two, **given).size == 3
+
+
+def test_data_without_variance_are_no_fault_and_numbers_whose_squares_vanish_are():
+    for value in (0.0, 0.5, 3.0):
+        assert Covariance.from_data(np.full((4, 2), value)).trace == 0.0
+    assert Covariance.from_data(np.full((4, 2), 0.25), center=False).trace > 0
+    small = np.eye(4, 2)
+    assert Covariance.from_data(1e-149 * small).trace > 0
+    for scale in (1e-160, -1e-170):
+        with pytest.raises(ValueError, match="entries of at most 1e-1.0, whose squares are below"):
+            Covariance.from_data(scale * small)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from scipy.sparse.linalg import aslinearoperator
 
 from fspca import ConvergenceWarning, Covariance
 from fspca.covariance.factors import factor_of
-from fspca.separate_supports import gpower
+from fspca.separate_supports import gpower, patterns
 from fspca.separate_supports.gpower import climb_penalised
 from fspca.separate_supports.patterns import largest_columns, polar
 from fspca.synthetic import make_scheme
@@ -165,3 +166,51 @@ def test_bad_arguments_are_named():
 def test_budget_exhausted_warns_and_says_so():
     with pytest.warns(ConvergenceWarning, match="gpower stopped at max_iter=1 "):
         assert not gpower(make_scheme("F", 30, 3), 1, penalty=0.1, max_iter=1).converged
+
+
+@pytest.mark.parametrize("norm", ["l1", "l0"])
+def test_a_penalty_is_relative_to_the_longest_column_and_never_below_rounding(norm):
+    power = {"l1": 1, "l0": 2}[norm]
+    Z = np.random.default_rng(0).standard_normal((5, 4)) * 30
+    squares, X, seen = np.sum(Z**2, axis=0), np.eye(5, 2), []
+
+    def stands(Z, X, gamma, note):
+        seen.append(gamma)
+        return X, Z.rmatmat(X), 1, "settled"
+
+    peak = np.sqrt(squares.max())
+    for penalty in (0.0, 1e-40, 0.3):
+        patterns.pattern_at(aslinearoperator(Z), squares, penalty, X, norm, stands)
+    least = (8 * np.finfo(float).eps * peak) ** power
+    assert seen == pytest.approx([least, least, 0.3 * peak**power], rel=1e-12)
+    found = patterns.pattern_at(aslinearoperator(Z), squares, 0.999, X[:, ::-1], norm, stands)
+    np.testing.assert_allclose(found.X.T @ found.X, np.eye(2), atol=1e-12)
+    assert found.mask.any(axis=0).all()  # a component keeps its largest entry
+
+
+def test_what_k_cuts_stays_within_the_pattern():
+    """One column has three entries, of which k leaves two; the other has one, and gains none."""
+    Z = aslinearoperator(np.random.default_rng(1).standard_normal((6, 5)))
+    X = np.eye(6, 2)
+    mask = np.zeros((5, 2), dtype=bool)
+    mask[[0, 2, 3], 0] = mask[4, 1] = True
+    found = patterns.Pattern(X, Z.rmatmat(X), mask, "settled")
+    for norm in ("l1", "l0"):
+        W = patterns._fitted(Z, found, norm, 2)
+        assert np.count_nonzero(W, axis=0).tolist() == [2, 1]
+        assert np.all(mask[W != 0])
+        np.testing.assert_allclose(np.linalg.norm(W, axis=0), 1.0)
+
+
+def test_a_pattern_that_is_not_cut_is_refitted_for_l1_alone():
+    Z = aslinearoperator(np.random.default_rng(1).standard_normal((6, 5)))
+    X = np.eye(6, 2)
+    mask = np.zeros((5, 2), dtype=bool)
+    mask[[0, 2, 3], 0] = mask[[1, 4], 1] = True
+    found = patterns.Pattern(X, Z.rmatmat(X), mask, "settled")
+    as_it_is = patterns.unit_columns_within(found.T, mask)
+    refitted = patterns.fitted(Z, mask, X)
+    assert np.abs(as_it_is - refitted).max() > 1e-3
+    for k in (None, 3):  # three are not more than three
+        np.testing.assert_array_equal(patterns._fitted(Z, found, "l0", k), as_it_is)
+        np.testing.assert_array_equal(patterns._fitted(Z, found, "l1", k), refitted)

@@ -165,8 +165,26 @@ def test_a_function_that_moves_keeps_why_its_mutants_survive(tmp_path, monkeypat
     monkeypatch.setattr(mutants, "STORE", tmp_path / "mutants.json")
     monkeypatch.setitem(mutants.TESTED, "new", "new")
     kept = {"old": {"survived": {"f: 1  ->  2": "a margin", "f: gone  ->  2": "none"}}}
-    tried = []
-    monkeypatch.setattr(mutants, "run", lambda module, tree, *_: (tried.append(tree) or True, {}))
+    tried, silent = [], ast.dump(mutants.control(source))
+
+    def run(module, tree, *_):
+        tried.append(tree)
+        return ast.dump(tree) != silent, {}
+
+    monkeypatch.setattr(mutants, "run", run)
     mutants.examine("new", kept, 9, 9.0, {})
     assert kept["new"]["survived"] == {"f: 1  ->  2": "a margin", "f: x + 1  ->  x - 1": ""}
-    assert len(tried) == 2  # as it is, and the one without a reason
+    assert len(tried) == 3  # as it is, the control, and the one without a reason
+
+
+def test_a_control_that_is_not_seen_ends_the_run(tmp_path, monkeypatch):
+    """Tests that see nothing would let every mutant pass, and count as many that survive."""
+    (tmp_path / "fspca").mkdir()
+    (tmp_path / "fspca" / "new.py").write_text("def f(x):\n    return x + 1\n")
+    monkeypatch.setattr(mutants, "TOP", tmp_path)
+    monkeypatch.setattr(mutants, "STORE", tmp_path / "mutants.json")
+    monkeypatch.setitem(mutants.TESTED, "new", "new")
+    monkeypatch.setattr(mutants, "run", lambda *_: (True, {}))
+    with pytest.raises(AssertionError, match="pass though no function gives anything"):
+        mutants.examine("new", {}, 9, 9.0, {})
+    assert ast.unparse(mutants.control("def f(x):\n    return x + 1")).endswith("return None")

@@ -5,8 +5,10 @@ import pytest
 
 from fspca import Covariance, Nonnegative, check_solution, epsilon_net, spannogram
 from fspca.nonnegative import em, nspca
+from fspca.nonnegative.components import one_by_one
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
 from fspca.nonnegative.points import spannogram_points
+from fspca.problem import solution_of
 from fspca.synthetic import make_scheme
 
 METHODS = [spannogram, spannogram_points, epsilon_net, em, nspca]
@@ -109,3 +111,19 @@ def test_what_does_not_fit_is_refused():
         em(np.eye(3), 4, 1)
     with pytest.raises(TypeError, match="rank='b' must be an integer"):
         epsilon_net(np.eye(3), 2, 1, rank="b")
+
+
+def test_the_history_goes_on_from_what_the_components_before_explain():
+    """A method that says where it was: 1, then 2, then its end."""
+    A = Covariance(np.diag([9.0, 7.0, 5.0, 3.0]))
+
+    def told(rest, most, run):
+        problem = Nonnegative(1, most)
+        W = np.eye(rest.size)[:, [np.argmax(rest.diagonal())]]
+        end = problem.score(rest, W)
+        return solution_of(rest, problem, W, "told", history=(1.0, 2.0, end), n_iter=2)
+
+    for apart in ("supports", "deflation"):
+        found = one_by_one(A, 2, 1, told, apart=apart)
+        assert found.history == (1.0, 2.0, 9.0, 9.0 + 1.0, 9.0 + 2.0, 9.0 + 7.0)
+        assert found.n_iter == 4

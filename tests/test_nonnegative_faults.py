@@ -1,13 +1,14 @@
 """Hard cases of nonnegative components: near ties, no rank left, numbers near nothing."""
 
 import importlib
+import itertools
 
 import numpy as np
 import pytest
 
 from fspca import Covariance, certify, check_solution, sadmm, solve_nonnegative, spannogram
 from fspca.nonnegative import em
-from fspca.nonnegative.joint import assigned
+from fspca.nonnegative.joint import assigned, matched
 from fspca.nonnegative.low_rank import low_rank
 from fspca.problem import Nonnegative
 from fspca.proof.search import Part, Tree
@@ -121,3 +122,27 @@ def test_one_certify_for_all_problems():
     assert certify(A, em(A, 1, 4)).certificate is not None
     with pytest.raises(ValueError, match="does not fit A"):
         certify(2 * A, em(A, 1, 4))
+
+
+def test_a_matching_gives_each_component_a_feature_and_none_one_that_is_worth_nothing():
+    flat = matched(np.zeros((4, 2)), Nonnegative(2, 2))
+    assert [len(support) for support in flat] == [1, 1]
+    one_has_all = matched(np.array([[30.0, 0.0], [20.0, 0.0], [10.0, 0.0]]), Nonnegative(2, 3))
+    assert sorted(len(support) for support in one_has_all) == [1, 2]
+    assert one_has_all[0].tolist() == [0, 1]  # the least is what it costs
+    few = matched(np.array([[3.0, 0.0], [0.0, 2.0], [0.0, 0.0], [0.0, 0.0]]), Nonnegative(2, 2))
+    assert [support.tolist() for support in few] == [[0], [1]]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_matching_is_worth_the_most_of_all(seed):
+    """Against every way to give five features to two components, or to none."""
+    weights = np.random.default_rng(seed).random((5, 2)) ** 3
+    best = -1.0
+    for owners in itertools.product((0, 1, 2), repeat=5):
+        sizes = [owners.count(j) for j in (0, 1)]
+        if 1 <= sizes[0] <= 2 and 1 <= sizes[1] <= 3:
+            best = max(best, sum(weights[i, j] for i, j in enumerate(owners) if j < 2))
+    found = matched(weights, Nonnegative(2, [2, 3]))
+    value = sum(weights[support, j].sum() for j, support in enumerate(found))
+    assert value == pytest.approx(best)

@@ -3,20 +3,14 @@
 Each page is opened in one of four modes, two widths and two themes, and in all of them at night.
 """
 
-import shutil
-import subprocess
-import tarfile
-import tempfile
-from pathlib import Path
 from urllib.parse import quote
 
 import check_links
 import pytest
 import toc
-from browser import MODES, PROGRAM, Browser
+from browser import MODES, PROGRAM, Browser, axe_script
 
 HTML = toc.ROOT / "_build" / "html"
-AXE = toc.ROOT / ".cache" / "axe-core-4.14.0.js"
 HEAVIEST = 1_700_000  # bytes, of a chapter with all that it loads but style sheets
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no Chromium here: no page is opened")
 
@@ -61,17 +55,7 @@ def browser():
 @pytest.fixture(scope="session")
 def axe():
     """The script that finds what a reader with a screen reader, or weak eyes, trips over."""
-    if not AXE.exists():
-        if not (npm := shutil.which("npm")):
-            pytest.skip("no npm here to bring axe: accessibility is not checked")
-        with tempfile.TemporaryDirectory() as folder:
-            name = AXE.stem.replace("core-", "core@")
-            subprocess.run([npm, "pack", "--silent", name], cwd=folder, check=True)
-            with tarfile.open(next(Path(folder).glob("*.tgz"))) as packed:
-                text = packed.extractfile("package/axe.min.js").read()
-        AXE.parent.mkdir(exist_ok=True)
-        AXE.write_bytes(text)
-    return AXE.read_text(encoding="utf-8")
+    return axe_script() or pytest.skip("no npm here to bring axe: accessibility is not checked")
 
 
 def pages():

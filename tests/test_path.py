@@ -138,3 +138,36 @@ def test_it_starts_from_what_is_given(kind, monkeypatch):
     )
     found = path(A, 2, [6], init=init)[0]
     assert found.objective == pytest.approx(best.objective, rel=1e-12)
+
+
+def test_a_path_keeps_what_is_required_and_forbidden_by_name_too():
+    A = Covariance(make_scheme("F", 12, 3))
+    A.names = tuple("abcdefghijkl")
+    free = path(A, 2, [3, 5, 8], bound="dual")
+    out = [A.names[free[0].support[0]]]
+    kept = [name for j, name in enumerate(A.names) if j not in free[2].support][:1]
+    found = path(A, 2, [3, 5, 8], bound="dual", required=kept, forbidden=out)
+    for solution in found:
+        names = {A.names[j] for j in solution.support}
+        assert names >= set(kept)
+        assert not names & set(out)
+        assert check_solution(A, solution)
+        k = solution.problem.k
+        best = exhaustive(A, 2, k, required=kept, forbidden=out)
+        assert solution.objective <= best.objective * (1 + 1e-12)
+        assert solution.upper_bound >= best.objective * (1 - 1e-12)
+        again = swap(A, 2, k, required=kept, forbidden=out, init=solution.support)
+        assert again.objective == pytest.approx(solution.objective, rel=1e-9)  # no exchange helps
+    values = [solution.objective for solution in found]
+    assert values == sorted(values)
+    cut = path(A, 2, [3, 5, 8], required=kept, forbidden=out, max_seconds=0)
+    assert all(check_solution(A, solution) for solution in cut)
+
+
+def test_bounds_on_several_cores_are_the_same_bits():
+    A = make_scheme("F", 14, 1)
+    for one, other in zip(path(A, 2, [2, 4, 7], bound="dual"),
+                          path(A, 2, [2, 4, 7], bound="dual", n_jobs=2), strict=True):  # fmt: skip
+        assert one.upper_bound == other.upper_bound
+        assert one.W.tobytes() == other.W.tobytes()
+        assert (one.certificate is None) == (other.certificate is None)

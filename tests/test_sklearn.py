@@ -2,6 +2,7 @@
 
 import pickle
 import warnings
+from dataclasses import replace
 from unittest import SkipTest
 
 import numpy as np
@@ -161,3 +162,123 @@ def test_in_a_pipeline_a_search_a_clone_and_a_pickle(X):
     assert GridSearchCV(
         SparsePrincipalSubspace(2, certify=False), {"n_features_to_select": [2, 9]}, cv=3
     ).fit(X + 9 * X[:, :1]).best_params_ == {"n_features_to_select": 9}  # all move together
+
+
+def test_features_are_forced_in_and_out_by_name_or_number():
+    wine = load_wine(as_frame=True).data
+    A = Covariance.from_data(wine, standardize=True)
+    sides = {"required": ["ash", "malic_acid"], "forbidden": ["proline", "flavanoids"]}
+    places = wine.columns.get_loc
+    numbers = {side: [places(name) for name in names] for side, names in sides.items()}
+    for kind in BOTH:
+        named = kind(2, 5, scale=True, **sides).fit(wine)
+        chosen = set(wine.columns[named.support_])
+        assert set(sides["required"]) <= chosen
+        assert not chosen & set(sides["forbidden"])
+        assert named.objective_ == solve(A, 2, 5, **numbers).objective
+        assert named.gap_ < 1e-8  # proven
+        by_number = kind(2, 5, scale=True, **numbers).fit(wine.to_numpy())
+        np.testing.assert_array_equal(named.support_, by_number.support_)
+        quick = kind(2, 5, scale=True, certify=False, **sides).fit(wine)
+        assert set(sides["required"]) <= set(wine.columns[quick.support_])
+    many = {"required": wine.columns[:11].tolist()}
+    assert SparsePrincipalSubspace(2, scale=True, **many).fit(wine).support_.sum() == 11
+    few = {"forbidden": wine.columns[:9].tolist()}
+    assert SparsePrincipalSubspace(2, scale=True, **few).fit(wine).support_.sum() == 4
+    share = SparsePrincipalSubspace(2, "40%", scale=True, required=["ash"]).fit(wine)
+    assert "ash" in wine.columns[share.support_]
+    assert share.explained_variance_ratio_.sum() >= 0.4
+
+
+def test_names_that_no_column_has_are_refused_with_those_near_them():
+    wine = load_wine(as_frame=True).data
+    with pytest.raises(ValueError, match="required holds 'hues', the name of no column; near it "
+                       "are 'hue'"):  # fmt: skip
+        SparsePrincipalSubspace(2, 4, scale=True, required=["hues"]).fit(wine)
+    with pytest.raises(ValueError, match="holds 'hue', and the data have no names: give its"):
+        SparsePrincipalSubspace(2, 4, scale=True, required=["hue"]).fit(wine.to_numpy())
+    with pytest.raises(TypeError, match=r"forbidden='hue' must be a list of features: \['hue'\]"):
+        SparsePrincipalSubspace(2, 4, scale=True, forbidden="hue").fit(wine)
+    with pytest.raises(ValueError, match="solver='go' takes no required for problem='shared'"):
+        SparsePrincipalSubspace(2, 4, scale=True, solver="go", required=["hue"]).fit(wine)
+    with pytest.raises(ValueError, match="takes no forbidden for problem='separate'"):
+        SparsePrincipalSubspace(2, 4, problem="separate", scale=True, forbidden=[0]).fit(wine)
+    with pytest.raises(ValueError, match="the 11 features allowed explain"):
+        SparsePrincipalSubspace(2, "55%", scale=True, forbidden=["flavanoids", "hue"]).fit(wine)
+
+
+@pytest.mark.parametrize("output", ["default", "pandas"])
+@pytest.mark.parametrize("kind", BOTH)
+def test_a_frame_of_the_chosen_columns_is_enough(kind, output):
+    """Measuring fewer is the point: new rows need no other column, in whatever order they come."""
+    wine = load_wine(as_frame=True).data
+    model = kind(2, 4, scale=True).set_output(transform=output).fit(wine)
+    chosen = wine.columns[model.support_].tolist()
+    whole = np.asarray(model.transform(wine))
+    others = [name for name in wine if name not in chosen]
+    for columns in (chosen, chosen[::-1], [others[0], *chosen[::-1], others[1]]):
+        part = model.transform(wine[columns])
+        np.testing.assert_allclose(np.asarray(part), whole, rtol=0, atol=1e-12)  # rounding
+        if output == "pandas":
+            assert part.columns.tolist() == model.get_feature_names_out().tolist()
+            assert part.index.equals(wine.index)
+    for columns in (chosen[1:], [*others, *chosen[1:]]):
+        with pytest.raises(ValueError, match="seen at fit time, yet now missing"):
+            model.transform(wine[columns])
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        model.transform(wine[chosen].assign(visit=1.0))
+    with pytest.raises(ValueError, match="in the same order as they were in fit"):
+        model.transform(wine[wine.columns[::-1]])
+    with pytest.raises(ValueError, match="4 features, but .* is expecting 13"):
+        kind(2, 4, scale=True).fit(wine.to_numpy()).transform(wine[chosen].to_numpy())
+    with pytest.raises(ValueError, match="NaN"):
+        model.transform(wine[chosen].mask(wine[chosen] > 4))
+
+
+def test_the_chosen_columns_are_enough_in_units_as_they_are_and_after_a_fit_alone(X):
+    import pandas as pd
+
+    frame = pd.DataFrame(X, columns=list("abcdefghi"))
+    model = SparsePrincipalSubspace(2, 4).fit(frame)
+    chosen = frame.columns[model.support_]
+    np.testing.assert_allclose(model.transform(frame[chosen]), model.transform(frame), atol=1e-12)
+    with pytest.raises(ValueError, match="not fitted"):
+        SparsePrincipalSubspace(2, 4).transform(frame)
+
+
+def test_the_longest_loading_of_each_component_is_positive_whatever_the_solver_gives(X):
+    class Turned(SparsePrincipalSubspace):
+        def _solve(self, A):
+            solution = super()._solve(A)
+            return replace(solution, W=-solution.W)
+
+    for problem in ("shared", "separate"):
+        as_it_is = SparsePrincipalSubspace(3, 4, problem=problem).fit(X).components_
+        turned = Turned(3, 4, problem=problem).fit(X).components_
+        np.testing.assert_array_equal(turned, as_it_is)
+        longest = np.abs(as_it_is).argmax(axis=1)
+        assert np.all(as_it_is[range(3), longest] > 0)
+
+
+def test_a_constant_column_is_scaled_by_nothing(X):
+    X = np.hstack([X, np.full((40, 1), 3.0)])
+    model = SparsePrincipalSubspace(2, 4, scale=True).fit(X)
+    assert model.scale_[9] == 1.0
+    np.testing.assert_allclose(model.scale_[:9], X[:, :9].std(axis=0, ddof=1))
+    assert np.all(np.isfinite(model.transform(X)))
+    assert not model.support_[9]
+
+
+def test_a_bound_is_looked_for_where_there_is_none_and_one_is_asked(X):
+    assert SparsePrincipalSubspace(2, 4, solver="ipu", certify=False).fit(X).upper_bound_ is None
+    separate = SparsePrincipalSubspace(2, 4, problem="separate", solver="tpower").fit(X)
+    assert separate.upper_bound_ is None  # of these none is looked for
+    known = SparsePrincipalSubspace(2, 4, max_seconds=0).fit(X)
+    weak = solve(Covariance.from_data(X), 2, 4, max_seconds=0)
+    assert known.upper_bound_ == weak.upper_bound  # as the solver gave it
+
+
+@pytest.mark.parametrize(("d", "m", "count"), [(15, 2, 10), (15, 12, 12), (8, 2, 8)])
+def test_ten_features_are_the_default_where_there_are_so_many(d, m, count):
+    X = np.random.default_rng(0).standard_normal((30, d))
+    assert SparsePrincipalSubspace(m, certify=False).fit(X).support_.sum() == count

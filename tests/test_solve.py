@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -415,3 +416,34 @@ def test_a_counted_budget_says_when_it_is_spent():
     for _ in run:
         run.spend(2.0)
     assert (run.n_iter, run.stopped) == (3, "max_work")
+
+
+def test_a_reward_grows_is_bounded_and_lets_those_alone_that_moved(monkeypatch):
+    """Out are features at 0, in those at 1 that are not required; who moves gets nothing more."""
+    z = np.array([1.0, 1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0])
+    required = np.arange(8) == 0
+    sent = []
+
+    def relaxed_on(state, m, k, required):
+        cost = yield
+        while True:
+            sent.append(cost)
+            moved = z.copy()
+            if len(sent) == 2:
+                moved[[1, 3]] = 0.9, 0.1  # one goes out, one comes in
+            cost = yield SimpleNamespace(z=moved, c=np.zeros(8), bound=12.0)
+
+    monkeypatch.setattr(tree, "descend_rows", relaxed_on)
+    found = SimpleNamespace(z=z, bound=12.0, state=None)
+    here = SimpleNamespace(target=20.0, scale=2.0, k=3, checked=SimpleNamespace(m=1), spent=[],
+                           run=SimpleNamespace(seconds_left=None))  # fmt: skip
+    here.spend = here.spent.append
+    assert tree.SupportTree.tightened_costs(here, found, required) is None  # nothing was decided
+    assert len(sent) == len(here.spent) == tree.TRIED
+    side = np.array([0, -1, 0, 1, 1, 1, 1, 1])
+    missing = 2.0  # a bound of 12, and a target of 10 in its unit
+    np.testing.assert_allclose(sent[0], side * missing * tree.RISE)
+    np.testing.assert_allclose(sent[1], sent[0])
+    side[[1, 3]] = 0
+    np.testing.assert_allclose(sent[2], side * missing * 2 * tree.RISE)
+    np.testing.assert_allclose(sent[-1], side * missing * tree.REWARD)

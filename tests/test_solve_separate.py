@@ -224,3 +224,14 @@ def test_a_bound_of_one_support_for_both_would_be_seen_to_fail():
     below = [upper_bound(A, 2, max(2, k), method="diagonal").bound < best_of_all(A, k)
              for A, k in map(hostile, range(40)) if len(A) > 2]  # fmt: skip
     assert any(below)
+
+
+@pytest.mark.parametrize(("d", "m", "k"), [(2, 2, 1), (3, 3, 1), (4, 4, 2), (4, 3, 1)])
+def test_where_nothing_is_orthogonal_to_the_others_the_answer_stays_one(d, m, k):
+    """No kick has a place to go to: columns that it leaves empty would be no answer."""
+    for seed in range(3):
+        A = make_scheme("F", d, seed)
+        found = solve_separate(A, m, k, orthonormal=True)
+        assert check_solution(A, found)
+        if m == d:
+            assert found.objective == pytest.approx(np.trace(A))

@@ -22,6 +22,7 @@ DOORS = {
         "fspca.sklearn": ("SparsePrincipalSubspace", "SparseSubspaceSelector"),
         "fspca.plots": ("figure", "curve", "plot_loadings", "plot_path", "plot_stability",
                         "plot_biplot", "plot_on_image", "plot_on_axis", "plot_history"),
+        "fspca.proof.report": ("write_report",),
         "fspca.datasets.tables": ("read_table", "Table", "TableError"),
         "fspca.covariance.validate": ("UnitsWarning",),
     },

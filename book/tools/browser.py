@@ -1,19 +1,40 @@
 """A headless Chromium with one page in it: what the page loads, says, and answers."""
 
 import shutil
+import subprocess
+import tarfile
+import tempfile
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from playwright.sync_api import sync_playwright
 
+import toc
+
 PROGRAM = next(
     filter(None, map(shutil.which, ("chromium", "google-chrome", "chromium-browser"))), None
 )
+AXE = toc.ROOT / ".cache" / "axe-core-4.14.0.js"
 FLAGS = ("--disable-gpu", "--disable-quic", "--disable-sync")  # beside Playwright's own
 STILL = "document.getAnimations().every((each) => !(each instanceof CSSTransition))"
 SET = """!window.MathJax || [...document.querySelectorAll(".math")].every(
     (place) => place.querySelector("mjx-container"))"""
 MODES = {(width, theme) for width in (1280, 360) for theme in ("light", "dark")}
+
+
+def axe_script():
+    """Return the script that finds what trips weak eyes or a screen reader; None without npm."""
+    if not AXE.exists():
+        if not (npm := shutil.which("npm")):
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            name = AXE.stem.replace("core-", "core@")
+            subprocess.run([npm, "pack", "--silent", name], cwd=folder, check=True)
+            with tarfile.open(next(Path(folder).glob("*.tgz"))) as packed:
+                text = packed.extractfile("package/axe.min.js").read()
+        AXE.parent.mkdir(exist_ok=True)
+        AXE.write_bytes(text)
+    return AXE.read_text(encoding="utf-8")
 
 
 class Browser:

@@ -2,12 +2,16 @@
 
 import operator
 import warnings
+from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
+from typing import Any, TypeAlias
 
 import numpy as np
 import scipy.linalg
 import scipy.sparse
 
+Features: TypeAlias = Sequence[Any]  # numbers, or names where the covariance has some
 CARRIED = 0.5  # of all variance in one of three features or more: then its unit decides
 
 
@@ -76,6 +80,49 @@ def checked_features(name, features):
     if len(set(rows)) < len(rows) or (rows and rows[0] < 0):
         raise ValueError(f"{name}={list(features)} must hold different features, 0 or above")
     return tuple(rows)
+
+
+def numbered(argument, features, names):
+    """Return features with a number in the place of each name, or say which name no column has.
+
+    >>> numbered("required", ["ash", 0], ("alcohol", "ash"))
+    [1, 0]
+    """
+    if isinstance(features, str):
+        raise TypeError(f"{argument}={features!r} must be a list of features: [{features!r}]")
+    return [column_number(argument, each, names) if isinstance(each, str) else each
+            for each in features]  # fmt: skip
+
+
+def column_number(argument, name, names):
+    """Return the number of the column of this name, or say why there is none."""
+    if names is None:
+        raise ValueError(f"{argument} holds {name!r}, and the data have no names: give its number")
+    if names.count(name) > 1:
+        raise ValueError(
+            f"{argument} holds {name!r}, the name of several columns: give the number of one"
+        )
+    if name not in names:
+        raise ValueError(f"{argument} holds {name!r}, the name of no column{near(name, names)}")
+    return names.index(name)
+
+
+def near(name, names):
+    """Return the end of a sentence: which names are like one that is not among them.
+
+    >>> near("Hues", ("hue", "ash"))
+    "; near it are 'hue'"
+    """
+    folded = {each.casefold(): each for each in names}
+    found = [repr(folded[each]) for each in get_close_matches(name.casefold(), folded)]
+    return f"; near it are {', '.join(found)}" if found else ""
+
+
+def checked_jobs(n_jobs):
+    """Return how many jobs may run at once: None, a count, or a negative number as joblib's."""
+    if n_jobs is not None and checked_integer("n_jobs", n_jobs) == 0:
+        raise ValueError("n_jobs=0 must be None, at least 1, or -1 for all cores")
+    return n_jobs
 
 
 def checked_choice(name, value, choices):

@@ -7,14 +7,13 @@ C is returned as a factor G, C = GG', so that it is semidefinite by construction
 beside it may say something of the rows of W W' (`rows`).
 """
 
-from collections.abc import Sequence
 from itertools import islice
 from time import perf_counter
 
 import numpy as np
 
 from fspca.covariance import Matrix, as_covariance
-from fspca.covariance.validate import checked_choice
+from fspca.covariance.validate import Features, checked_choice, numbered
 from fspca.problem import SharedSupport
 from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
 from fspca.proof.claims import Certificate, claimed
@@ -31,8 +30,8 @@ SPANNED = 150  # eigenvectors of data in the basis of C
 WORK = 2e12  # floating-point operations of a bound that must be had quickly
 
 
-def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Sequence[int] = (),
-                forbidden: Sequence[int] = (), target: float = -np.inf,
+def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Features = (),
+                forbidden: Features = (), target: float = -np.inf,
                 init: "Certificate | None" = None, max_iter: int = 600,
                 max_seconds: float | None = None, max_memory: float = MAX_MEMORY,
                 progress: Listener | None = None) -> Certificate:  # fmt: skip
@@ -55,7 +54,7 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Se
         0 <= z <= 1, sum z = k.  "rows" goes on with a bound on every row of P, where the features
         are at most 700.
     required, forbidden : sequences of features
-        What the support must hold, and must lack.
+        What the support must hold, and must lack: numbers, or names where A has some.
     target : float
         The bound at which it may stop.
     init : Certificate
@@ -97,8 +96,10 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Se
     >>> [round(upper_bound(A, 1, 2, method=name).bound, 3) for name in ("diagonal", "dual")]
     [5.0, 4.0]
     """
-    problem = SharedSupport(m, k, required=required, forbidden=forbidden)
     A = as_covariance(A).plain
+    sides = {"required": required, "forbidden": forbidden}
+    sides = {name: numbered(name, given, A.names) for name, given in sides.items()}
+    problem = SharedSupport(m, k, **sides)
     problem.fit(A.size)
     checked_choice("method", method, METHODS)
     check_common({"max_iter": max_iter, "max_seconds": max_seconds, "progress": progress})

@@ -1,6 +1,5 @@
 """The oracle: every support, its leading eigenvalues, the best."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations, islice
 from math import comb
@@ -9,7 +8,7 @@ import numpy as np
 
 from fspca.covariance import Covariance
 from fspca.covariance.linalg import TIE, largest
-from fspca.covariance.validate import checked_integer
+from fspca.covariance.validate import Features, checked_integer
 from fspca.problem import TRIED, SharedSupport, Solution
 from fspca.shared_support.refit import solution_on
 from fspca.solver import Listener, Run, solves
@@ -18,8 +17,8 @@ BATCH_BYTES = 2**25
 
 
 @solves(SharedSupport, guarantee="exact", promises="shift labels", needs="matrix")
-def exhaustive(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
-               forbidden: Sequence[int] = (), max_supports: int = 5_000_000,
+def exhaustive(A: Covariance, m: int, k: int, *, required: Features = (),
+               forbidden: Features = (), max_supports: int = 5_000_000,
                max_seconds: float | None = None,
                progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find the optimum by trying every support of k features.
@@ -35,7 +34,7 @@ def exhaustive(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
     m, k : int
         Components and features, 1 <= m <= k <= d.
     required, forbidden : sequences of features
-        Those that every support must hold, and those that none may.
+        Those that every support must hold, and those that none may: numbers, or names.
     max_supports : int
         Refuse where there are more supports than this.
     max_seconds : float

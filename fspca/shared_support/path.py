@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -10,17 +10,17 @@ from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.covariance.linalg import embedded
-from fspca.covariance.validate import checked_choice, checked_support
+from fspca.covariance.validate import Features, checked_choice, checked_support
 from fspca.problem import SharedSupport, Solution
 from fspca.proof.bounds import least_closed_form, upper_bound, with_bound
 from fspca.proof.checked import CheckedMatrix
 from fspca.proof.claims import claimed
 from fspca.shared_support.iteration import ascents
-from fspca.shared_support.refit import solution_on
+from fspca.shared_support.refit import refit, solution_on
 from fspca.shared_support.solve import closes, search_from
 from fspca.shared_support.starts import checked_init
 from fspca.shared_support.swap import GAIN, admitted, first_starts, swap
-from fspca.solver import Listener, Run, solves
+from fspca.solver import Listener, Run, each_of, solves
 
 # Shares of the work of `solve`: of the first relaxation, and of those that begin where one ended.
 FIRST, NEXT = 1.0, 0.4
@@ -31,6 +31,8 @@ class Several(NamedTuple):
 
     m: int | Sequence[int]
     k: int | Sequence[int]
+    required: Features = ()
+    forbidden: Features = ()
 
     def fit(self, d):
         """Return itself; `path` asks whether each problem can be asked of d features."""
@@ -41,10 +43,11 @@ class Several(NamedTuple):
 
 @solves(Several, counts=True)
 def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
+         required: Features = (), forbidden: Features = (),
          bound: str | None = "shifted", init: "Solution | ArrayLike | None" = None,
          n_starts: int = 5, seed: int | None = 0, max_iter: int = 1000,
-         max_seconds: float | None = None,
-         progress: Listener | None = None) -> list[Solution]:  # fmt: skip
+         max_seconds: float | None = None, progress: Listener | None = None,
+         n_jobs: int | None = None) -> list[Solution]:  # fmt: skip
     r"""Return answers for several k, or several m, each started from its neighbours.
 
     The problems are max trace(W'AW) over W'W = I with at most k nonzero rows.  Go, the largest
@@ -57,6 +60,8 @@ def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
         The covariance.
     m, k : int, one of them a sequence
         Components and features of each problem.
+    required, forbidden : sequences of features
+        What each support must hold, and must lack: numbers, or names where A has some.
     bound : "shifted", "dual", "search" or None
         The method of `upper_bound`; "shifted" has the eigenpairs of A once for all problems.
         "search" goes on as `solve` does, from the others' answers: the largest k with all of
@@ -72,6 +77,9 @@ def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
         For all; what has been found by then, or by a Ctrl-C, is returned as it is.
     progress : True or callable
         Told of the best after each step of all, and after each problem's exchanges.
+    n_jobs : int
+        How many bounds of "dual" are found at once, each on a core of its own, by joblib; -1 takes
+        all cores.  The answers are the same.
 
     Returns
     -------
@@ -97,12 +105,15 @@ def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
     if bound is not None:
         checked_choice("bound", bound, ("shifted", "dual", "search"))
     pairs = [(m, each) for each in k] if np.ndim(m) == 0 else [(each, k) for each in m]
-    problems = [SharedSupport(*pair).fit(A.size) for pair in pairs]
+    sides = {"required": required, "forbidden": forbidden}
+    problems = [SharedSupport(*pair, **sides).fit(A.size) for pair in pairs]
     given = checked_start(init, A.size)
     order = sorted({(problem.m, problem.k) for problem in problems})
     rng, best, found = np.random.default_rng(seed), {}, {}
     with Run(None, max_seconds, progress) as run:
-        near = {pair: first_starts(A, SharedSupport(*pair), n_starts, rng) for pair in order}
+        near = {
+            pair: first_starts(A, SharedSupport(*pair, **sides), n_starts, rng) for pair in order
+        }
         for pair in order if given is not None else ():
             near[pair].append(start_of(given, pair))
         while ascended(A, near, best, run) and run.seconds_left != 0:
@@ -112,17 +123,18 @@ def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
                 near[second].append(warm(best[first], second, A.size))
         before = None
         for pair in order if run.seconds_left != 0 else ():
-            start = best[pair].support
-            if before is not None and best[pair].value < before.objective:  # as much is explained
-                start = admitted(SharedSupport(*pair), A.diagonal(), before.support)
-            before = swap(A, *pair, init=start, max_iter=max_iter, max_seconds=run.seconds_left)
+            start = exchanged_from(A, SharedSupport(*pair, **sides), best[pair], before)
+            left = run.seconds_left
+            before = swap(A, *pair, init=start, max_iter=max_iter, max_seconds=left, **sides)
             found[pair] = before
             run.adopt(before)
             run.report()
-        bounded(A, found, bound, run)
+        bounded(A, found, bound, run, n_jobs)
     cut = {"n_iter": 1, "stopped": run.stopped or "max_seconds"}
     for pair in set(order) - set(found):
-        found[pair] = solution_on(A, SharedSupport(*pair), best[pair].support, "path", **cut)
+        problem = SharedSupport(*pair, **sides)
+        support = admitted(problem, A.diagonal(), best[pair].support)
+        found[pair] = solution_on(A, problem, support, "path", **cut)
     return [replace(found[problem.m, problem.k], solver="path") for problem in problems]
 
 
@@ -144,19 +156,46 @@ def start_of(given, pair):
     return support if len(support) >= pair[0] else np.arange(pair[0])
 
 
-def bounded(A, found, bound, run):
+def exchanged_from(A, problem, end, before):
+    """Return the better of where an ascent ended and the answer for fewer, as far as they may."""
+    start = admitted(problem, A.diagonal(), end.support)
+    if before is None:
+        return start
+    fixed = problem.required or problem.forbidden  # then it may not be where the ascent ended
+    value = refit(A, start, problem.m)[1] if fixed else end.value
+    if value < before.objective:  # as much is explained with these
+        return admitted(problem, A.diagonal(), before.support)
+    return start
+
+
+def bounded(A, found, bound, run, n_jobs=None):
     """Put a bound on each answer found; those for more features come first, and hold for less."""
-    above, near = {}, {}
-    for pair in sorted(found, key=lambda pair: -pair[1]) if bound is not None else ():
-        if run.seconds_left == 0:
-            break
-        if bound == "search":
+    above, near, order = (
+        {},
+        {},
+        sorted(found, key=lambda pair: -pair[1]) if bound is not None else [],
+    )
+    if bound == "search":
+        for pair in order:
+            if run.seconds_left == 0:
+                break
             m = pair[0]
             found[pair], near[m] = searched(A, found[pair], above.get(m, np.inf), near.get(m), run)
             above[m] = min(above.get(m, np.inf), found[pair].upper_bound)
-        else:
-            known = upper_bound(A, *pair, method=bound, max_seconds=run.seconds_left)
-            found[pair] = with_bound(A, found[pair], known)
+        return
+    # all of "shifted" share their eigenpairs, and are quick
+    n_jobs = n_jobs if bound == "dual" else 1
+    asked = ((A, found[pair].problem, bound, run.seconds_left) for pair in order)
+    in_time = takewhile(lambda each: each[-1] != 0, asked)
+    for pair, known in zip(order, each_of(bound_on, in_time, n_jobs), strict=False):
+        found[pair] = with_bound(A, found[pair], known)
+
+
+def bound_on(A, problem, method, max_seconds):
+    """Return the bound on what answers a problem."""
+    sides = {"required": problem.required, "forbidden": problem.forbidden}
+    found = upper_bound(A, problem.m, problem.k, method=method, max_seconds=max_seconds, **sides)
+    return replace(found, state=None)  # which is large, and nobody goes on from it
 
 
 def searched(A, answer, above, near, run):

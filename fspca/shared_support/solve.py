@@ -6,7 +6,6 @@ tree of parts of the problem proves it, for as long as it may: `fspca/proof/sear
 such a tree grows, `fspca/proof/tree.py` what is done with a node.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.covariance.linalg import TIE
-from fspca.covariance.validate import checked_choice, checked_nonnegative
+from fspca.covariance.validate import Features, checked_choice, checked_nonnegative
 from fspca.problem import SharedSupport, Solution
 from fspca.proof.bounds import least_closed_form, quick_work, relaxed
 from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
@@ -33,7 +32,7 @@ WORK = 2e10  # counted, of the search where nothing else bounds it: some two sec
 
 @solves(SharedSupport, guarantee="bounded", promises="rises")
 def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
-          required: Sequence[int] = (), forbidden: Sequence[int] = (),
+          required: Features = (), forbidden: Features = (),
           max_memory: float = MAX_MEMORY, init: "str | Solution | ArrayLike" = "go",
           seed: int | None = 0, max_iter: int = 100_000, max_seconds: float | None = None,
           progress: Listener | None = None) -> Solution:  # fmt: skip
@@ -55,7 +54,7 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
         is proven.  None stops after a budget of counted work, some seconds at most, so that the
         same call gives the same answer.
     required, forbidden : sequences of features
-        What the support must hold, and must lack.
+        What the support must hold, and must lack: numbers, or names where A has some.
     max_memory : int
         Bytes for arrays.  With the sizes alone it decides how the bound is had: from the matrix,
         from the data, or, where neither fits, by chance, and then the answer says with which

@@ -3,7 +3,6 @@ r"""Swap: exchange one chosen feature for another while that helps.
 A support that no exchange improves is a local optimum of the whole problem.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
 from fspca.covariance.linalg import largest, random_subspace
-from fspca.covariance.validate import checked_choice, checked_support
+from fspca.covariance.validate import Features, checked_choice, checked_support
 from fspca.problem import SharedSupport, Solution
 from fspca.shared_support.iteration import ascend_together
 from fspca.shared_support.refit import solution_on
@@ -22,8 +21,8 @@ GAIN = 1e-10  # relative; less is rounding, and would let the search circle
 
 
 @solves(SharedSupport, guarantee="heuristic", promises="rises shift labels")
-def swap(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
-         forbidden: Sequence[int] = (), init: str | ArrayLike = "variance", max_iter: int = 1000,
+def swap(A: Covariance, m: int, k: int, *, required: Features = (),
+         forbidden: Features = (), init: str | ArrayLike = "variance", max_iter: int = 1000,
          max_seconds: float | None = None,
          progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Improve a support by exchanging one feature for another while that helps.
@@ -40,7 +39,7 @@ def swap(A: Covariance, m: int, k: int, *, required: Sequence[int] = (),
     m, k : int
         Components and features, 1 <= m <= k <= d.
     required, forbidden : sequences of features
-        Those that stay in the support, and those that stay out.
+        Those that stay in the support, and those that stay out: numbers, or names.
     init : "variance", "go", "pca", array of k features or array (d x m)
         Where to begin: at the k features of largest variance, of largest score by Go's rule, of
         longest rows in the leading eigenvectors or in the array.
