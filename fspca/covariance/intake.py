@@ -60,14 +60,15 @@ def taken_in(X, *, center, divisor, standardize, max_memory, missing, sample_wei
     about = filled.about
     if weights is not None:
         about = "with weights of samples" + (f", {about}" if about else "")
+    filling = None if filled.mean is None else (filled.mean, filled.matrix)
     if filled.matrix is not None:
         total = X.shape[0] if weights is None else weights.sum()
         source, moments = of_moments(filled, total / divisor, standardize)
-        return Taken(source, names, moments, about, filled.kept, (filled.mean, filled.matrix))
-    source, moments = source_of(X, weights, center, divisor, (standardize, max_memory))
-    refuse_sizes(X, source, names)
-    means = (moments[0], None) if missing == "mean" and filled.about else None
-    return Taken(Remembering(source), names, moments, about, filled.kept, means)
+    else:
+        source, moments = source_of(X, weights, center, divisor, (standardize, max_memory))
+        refuse_sizes(X, source, names)
+        source = Remembering(source)
+    return Taken(source, names, moments, about, filled.kept, filling)
 
 
 def divisor_of(divisor, total):

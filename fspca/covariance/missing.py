@@ -22,7 +22,8 @@ RIDGE = 1e-10  # of a variance, so that columns which say the same can be told a
 class Filled(NamedTuple):
     """Data without missing values, which rows they are of, and what was done.
 
-    Under "em" `mean` and `matrix` are the moments, over n, and X stays as it was.
+    `mean` is what is filled in where nothing else is known; under "em" it and `matrix` are the
+    moments, over n, and X stays as it was.
     """
 
     X: np.ndarray
@@ -37,7 +38,7 @@ def filled_data(X, names, missing, weights=None, center=True):
     absent = np.isnan(X) if X.dtype.kind == "f" else np.zeros(X.shape, dtype=bool)
     kept = np.arange(len(X))
     if not absent.any():
-        return Filled(X, kept)
+        return Filled(X, kept, mean=X.mean(axis=0) if missing in ("mean", "em") else None)
     share = f"{100 * absent.mean():.3g} % of the values are missing"
     if missing == "refuse":
         raise ValueError(told_missing(absent, names))
@@ -60,7 +61,7 @@ def filled_data(X, names, missing, weights=None, center=True):
             raise ValueError(f"{called(j, names)} of X has no value in rows of positive weight")
         means = weights @ np.where(absent, 0.0, X) / seen
         about = f"of data with means for missing values ({share})"
-        return Filled(np.where(absent, means, X), kept, about)
+        return Filled(np.where(absent, means, X), kept, about, means)
     mean, matrix = em_moments(X, weights, center=center)
     return Filled(X, kept, f"estimated by EM under normality ({share})", mean, matrix)
 
@@ -158,6 +159,20 @@ def em_pass(Z, weights, groups, mean, S, center):
     return mean, S / total
 
 
+def filling_of(A):
+    """Return the means, and the matrix or None, by which rows like those of A are filled in.
+
+    None where their missing values are refused, or their rows left out.
+    """
+    done = A.table[1]
+    if A.filling is None or done["missing"] != "em" or A.filling[1] is not None:
+        return A.filling
+    if A.size >= A.table[0].shape[0]:
+        return A.filling
+    spread = A.moments[1] if done["standardize"] else np.ones(A.size)
+    return A.filling[0], A.plain.submatrix(np.arange(A.size)) * np.outer(spread, spread)
+
+
 def filled_rows(X, mean, matrix=None):
     """Return rows with what is expected of their missing values: means, or by normal moments.
 
@@ -183,12 +198,12 @@ def weights_of_samples(sample_weight, n):
         weights = np.full(n, float(weights))
     if weights.shape != (n,):
         raise ValueError(f"sample_weight has shape {weights.shape}; X has n={n} samples")
-    if not np.all(np.isfinite(weights)) or weights.min() < 0 or weights.max() <= 0:
-        i = int(np.argmin(np.where(np.isnan(weights), -np.inf, weights)))
-        raise ValueError(
-            f"sample_weight holds {weights[i]} at {i}; weights must be finite, at least 0, and "
-            "one of them positive"
-        )
+    wrong = ~np.isfinite(weights) | (weights < 0)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(f"sample_weight holds {weights[i]} at {i}; it must be finite, at least 0")
+    if not weights.any():
+        raise ValueError("sample_weight is zero for all samples; one weight must be positive")
     return weights
 
 

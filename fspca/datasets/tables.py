@@ -488,8 +488,3 @@ READERS = {
     ".sas7bdat": frame_reader("read_sas"),
     ".xpt": frame_reader("read_sas"),
 }
-
-
-def named(columns):
-    """Return names of columns as a tuple of text, None for None."""
-    return None if columns is None else tuple(map(str, columns))
