@@ -195,25 +195,18 @@ def suspicious(values):
 
 
 def summary_rows(frame):
-    """Return how many of the last rows are none of a sample, and a word for each.
-
-    Such are rows of totals and means, and notes below the table.
-    """
+    """Return a word of each of the last rows that are of no sample: totals, means, notes."""
     words = []
     while len(words) < min(5, len(frame) - 1):
-        row = frame.iloc[len(frame) - 1 - len(words)]
-        filled = [each for each in row if each == each and each is not None]
-        texts = [each for each in filled if isinstance(each, str)]
-        total = [each for each in texts if each.strip(" :").lower() in SUMMARIES]
-        note = (
-            len(filled) == 1
-            and len(texts) == 1
-            and len(row) > 2
-            and frame.iloc[0].notna().sum() > 1
-        )
-        if not total and not note:
-            break
-        words.append((total or texts)[0][:40])
+        at = len(frame) - 1 - len(words)
+        filled = [(j, cell) for j, cell in enumerate(frame.iloc[at]) if cell == cell and cell]
+        texts = [(j, cell) for j, cell in filled if isinstance(cell, str)]
+        totals = [(j, cell) for j, cell in texts if cell.strip(" :").lower() in SUMMARIES]
+        note = len(filled) == len(texts) == 1 and frame.shape[1] > 2 and at == len(frame) - 1
+        said = totals or (texts if note and frame.iloc[0].notna().sum() > 1 else [])
+        if not said or any((frame.iloc[:at, j] == cell).any() for j, cell in said):
+            break  # a word that others have too is one of the samples
+        words.append(said[0][1][:40])
     return words
 
 

@@ -16,7 +16,15 @@ from typing import NamedTuple
 import numpy as np
 
 from fspca.datasets import files
-from fspca.datasets.layout import GROUPS, SIGNS, Unreadable, is_missing, is_number, laid_out
+from fspca.datasets.layout import (
+    GROUPS,
+    SIGNS,
+    Unreadable,
+    is_missing,
+    is_number,
+    laid_out,
+    numeric,
+)
 
 SEPARATORS = (",", ";", "\t", "|", " ")  # a space stands for any blanks
 SAMPLE_LINES, LEAST_LINES = 200, 20  # of wide tables fewer lines say enough
@@ -184,15 +192,14 @@ def fitness(rows, separator):
 
 def decimal_of(rows, separator):
     """Return the sign of decimals; where all that has a comma may be thousands, ask."""
-    cells = [cell.strip().rstrip(" %€$£") for row in rows for cell in row if "," in cell]
-    cells = [cell for cell in cells if is_number(cell)]
+    numbers = cells_of_numbers(rows)
+    cells = [cell for cell in numbers if "," in cell]
     if separator == "," and not cells:
         return "."
     if any(re.search(r",\d+\.\d", cell) or cell.count(",") > 1 for cell in cells):
         return "."
     sure = [cell for cell in cells if has_comma(cell)]
-    points = any(POINT.fullmatch(cell.strip()) and not GROUPS.fullmatch(cell.strip())
-                 for row in rows for cell in row)  # fmt: skip
+    points = any(POINT.fullmatch(cell) and not GROUPS.fullmatch(cell) for cell in numbers)
     if sure and points:
         raise Unreadable(f"holds {sure[0]!r} and decimals with a point too: say decimal=',' or "
                          "decimal='.'")  # fmt: skip
@@ -202,6 +209,15 @@ def decimal_of(rows, separator):
         return "."
     raise Unreadable(f"holds {cells[0]!r}, which is a thousand or a decimal: say decimal='.' or "
                      "decimal=','")  # fmt: skip
+
+
+def cells_of_numbers(rows):
+    """Return the cells of the columns in which, below the first row, most are numbers."""
+    width = max(map(len, rows))
+    columns = [[row[j].strip(" %€$£") for row in rows[1:] or rows if j < len(row)]
+               for j in range(width)]  # fmt: skip
+    present = [[cell for cell in cells if not is_missing(cell)] for cells in columns]
+    return [cell for cells in present if numeric(cells) for cell in cells if is_number(cell)]
 
 
 def has_comma(cell):

@@ -169,12 +169,12 @@ def is_header(first, below, width, line):
     first = (first + [""] * width)[:width]
     numbers = [j for j, cells in enumerate(columns) if numeric(cells)]
     others = [j for j in range(width) if j not in set(numbers)]
-    if any(first[j] in columns[j] for j in others if first[j].strip()):
-        return False  # a word that comes again below is no name
     texts = [j for j in numbers if kind_of(first[j]) == "text"]
     named = [j for j in numbers if kind_of(first[j]) == "number"]
     if not named:
         return bool(texts or others)
+    if not texts and any(first[j] in columns[j] for j in others if first[j].strip()):
+        return False  # a word that comes again below is no name
     if not first[0].strip() and len(columns[0]) >= len(filled) - 1:
         return True  # the corner above names of rows
     found = of_another_kind([first[j] for j in named], [columns[j] for j in named])

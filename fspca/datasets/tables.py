@@ -378,7 +378,14 @@ def finished_table(frame, found, columns, rest):
     named_all = given is not None or left_out
     shown = {names[j] or f"column {j}": reason for j, reason in left_out.items()}
     return Table(
-        X, called if named_all else None, ", ".join(said), shown, tuple(found), labels, weights
+        X,
+        called if named_all else None,
+        how=", ".join(said),
+        left_out=shown,
+        columns=tuple(found),
+        ids=labels,
+        weights=weights,
+        header=names,
     )
 
 
