@@ -156,6 +156,43 @@ TABLES = {
     "a thousand or a decimal": (
         "a.csv", text([[f"{1 + i % 9},{100 + 7 * i}", i % 7] for i in range(N)], "ab", ";"), {},
         "decimal="),
+    "thousands of france": (
+        "a.csv", text([[f"{value:,.1f}".replace(",", "\u202f").replace(".", ","), i % 7]
+                       for i, value in enumerate(BIG)], "ab", ";"), {},
+        {"X": np.column_stack([BIG, np.arange(N) % 7])}),
+    "thousands of germany alone": (
+        "a.csv", text([[f"{1 + i % 9}.{100 + 7 * i}", i % 7] for i in range(N)], "ab", ";"), {},
+        "'1.100', which is a thousand or a decimal"),
+    "powers of ten in germany": (
+        "a.csv", text([[comma(f"{x:.3E}") for x in row] for row in X], between=";"), {}, PLAIN),
+    "a minus sign of a typesetter": (
+        "a.csv", text(-X, write=lambda x: str(x).replace("-", "\u2212")), {}, {"X": -X}),
+    "a code among answers": (
+        "a.csv", text([[1 + i % 5 if i % 9 else 9, *X[i]] for i in range(N)], ("q1", *NAMES)), {},
+        "na='9'"),
+    "dates as an index": ("a.csv", csv(frame().set_index(DAYS), index=True), {},
+                          PLAIN | {OUT: {"column 0": "dates"}}),
+    "times in seconds": (
+        "a.csv", csv(frame(t=1_700_000_000 + np.random.default_rng(5).permutation(9 * N)[:N])), {},
+        PLAIN | {OUT: {"t": "nine digits or more"}}),
+    "two lines of names": (
+        "a.csv", csv(frame()).replace("\n", "\nmean,mean,sd,sd\n", 1), {},
+        PLAIN | {"how": "line 2 not a sample"}),
+    "a title and names with blanks": (
+        "a.txt", "height (cm) weight (kg)\n" + text(X[:, :2], None, " "), {},
+        "line 1 names 4: mend that line, or say separator="),
+    "means and deviations below": (
+        "a.csv", csv(frame(who=WORDS)) + "1,2,3,4,Mean\n1,2,3,4,SD\n", {},
+        PLAIN | {"how": "last 2 lines left out"}),
+    "an average that others are": (
+        "a.csv", csv(frame(who=["average", "good"] * (N // 2))) + "1.5,2,3,4,average\n", {},
+        {"n": N + 1}),
+    "empty lines between": ("a.csv", csv(frame()).replace("\n", "\r\n\r\n"), {}, PLAIN),
+    "wavelengths and ids": (
+        "a.csv", text([[f"S{i}", *row] for i, row in enumerate(SPECTRA)], ("id", *WAVES)), {},
+        {"X": SPECTRA, "names": WAVES}),
+    "a workbook with a title": ("a.xlsx", written("to_excel", index=False, startrow=3), {}, PLAIN),
+    "spss without its reader": ("a.sav", b"$FL2", {}, "pyreadstat|not to be read as sav"),
     "money": ("a.csv", text([[f"${value}", *row[1:]] for value, row in zip(BIG, X, strict=True)]),
               {}, {"X": BIGGER}),
     "per cent": ("a.csv", percent(), {}, {"X": np.column_stack([X, SHARES])}),

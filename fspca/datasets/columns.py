@@ -6,7 +6,7 @@ import numpy as np
 
 from fspca.datasets.layout import GROUPS, PLAIN, UNITS, Unreadable
 
-CODES = (99, 999, 9999, 99999, 999999)  # and their negatives: written for what is missing
+CODES = (9, 99, 999, 9999, 99999, 999999)  # and their negatives: written for what is missing
 IDS = re.compile(r"(^|[\s_.:-])(id|ids|uuid|guid|idx|index|key|barcode|zip|zipcode|postcode|plz|"
                  r"phone|telephone|rownames?|rn|unnamed)$|[a-z]I[Dd]$", re.I)  # fmt: skip
 NUMBERED = re.compile(r"(^|[\s_.:-])(no|nr|num|number|nummer|code|case|row|record|subject|patient|"
@@ -110,7 +110,8 @@ def not_numbers(column, decimal):
     if kind in "Mm" or "date" in str(column.dtype):
         return None, "dates" if kind != "m" else "durations", None
     if kind in "iuf":
-        return column.to_numpy(dtype=float, na_value=np.nan), "", None
+        own = isinstance(column.dtype, np.dtype)  # NumPy's, which needs no copy
+        return column.to_numpy(float) if own else column.to_numpy(float, na_value=np.nan), "", None
     present = column.dropna()
     if len(present) == 0:
         return np.full(len(column), np.nan), "", None
@@ -185,10 +186,9 @@ def suspicious(values):
     if not len(seen):
         return None
     for code in (seen.min(), seen.max()):
-        others = seen[seen != code]
-        if abs(code) not in CODES or not len(others):
+        if abs(code) not in CODES or not len(others := seen[seen != code]):
             continue
-        far = np.abs(others - code).min() > np.ptp(others)
+        far = np.abs(others - code).min() >= np.ptp(others)
         if far and len(others) > 1 and (len(seen) - len(others) > 1 or abs(code) > 998):
             return float(code)
     return None

@@ -27,11 +27,11 @@ from fspca.datasets.layout import (
 )
 
 SEPARATORS = (",", ";", "\t", "|", " ")  # a space stands for any blanks
-SAMPLE_LINES, LEAST_LINES = 200, 20  # of wide tables fewer lines say enough
+SAMPLE_LINES, LEAST_LINES = 200, 12  # of wide tables fewer lines say enough
 SAMPLE_BYTES = 2**24
 BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 POINT = re.compile(r"[+-]?\d*\.\d+(?:[eE][+-]?\d+)?")
-BROKEN = re.compile(r"[+-]?\d*,\d+")
+BROKEN = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
 
 
 class Bounded(io.RawIOBase):
@@ -194,21 +194,21 @@ def decimal_of(rows, separator):
     """Return the sign of decimals; where all that has a comma may be thousands, ask."""
     numbers = cells_of_numbers(rows)
     cells = [cell for cell in numbers if "," in cell]
-    if separator == "," and not cells:
-        return "."
     if any(re.search(r",\d+\.\d", cell) or cell.count(",") > 1 for cell in cells):
         return "."
-    sure = [cell for cell in cells if has_comma(cell)]
-    points = any(POINT.fullmatch(cell) and not GROUPS.fullmatch(cell) for cell in numbers)
-    if sure and points:
-        raise Unreadable(f"holds {sure[0]!r} and decimals with a point too: say decimal=',' or "
-                         "decimal='.'")  # fmt: skip
-    if sure or not cells:
+    sure = [cell for cell in numbers if has_comma(cell)]
+    points = [cell for cell in numbers if POINT.fullmatch(cell)]
+    plain = [cell for cell in points if not GROUPS.fullmatch(cell) or re.match(r"[+-]?0\.", cell)]
+    if sure and plain:
+        raise Unreadable(f"holds {sure[0]!r} and {plain[0]!r}, decimals of two kinds: say "
+                         "decimal=',' or decimal='.'")  # fmt: skip
+    if sure or plain:
         return "," if sure else "."
-    if points:
-        return "."
-    raise Unreadable(f"holds {cells[0]!r}, which is a thousand or a decimal: say decimal='.' or "
-                     "decimal=','")  # fmt: skip
+    doubtful = cells or (points if separator != "," else [])
+    if doubtful:
+        raise Unreadable(f"holds {doubtful[0]!r}, which is a thousand or a decimal: say "
+                         "decimal='.' or decimal=','")  # fmt: skip
+    return "."
 
 
 def cells_of_numbers(rows):
@@ -223,13 +223,13 @@ def cells_of_numbers(rows):
 def has_comma(cell):
     """Say whether the comma of a number stands before decimals, and not before a thousand.
 
-    >>> has_comma("1,5"), has_comma("0,500"), has_comma("1,500")
-    (True, True, False)
+    >>> has_comma("1,5"), has_comma("0,500"), has_comma("1,500"), has_comma("1.234.567")
+    (True, True, False, True)
     """
-    if re.search(r"\.\d{3},\d", cell):
-        return True
-    doubtful = GROUPS.fullmatch(cell) and not re.match(r"[+-]?0,", cell)
-    return bool(BROKEN.fullmatch(cell)) and not doubtful
+    groups = GROUPS.fullmatch(cell)
+    if groups and groups[1] != ",":
+        return (groups[2] or "").startswith(",") or cell.count(".") > 1
+    return bool(BROKEN.fullmatch(cell)) and not (groups and not re.match(r"[+-]?0,", cell))
 
 
 def text_layout(path, asked):

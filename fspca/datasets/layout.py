@@ -90,7 +90,7 @@ def laid_out(rows, header=None):
         names = [*names, ""] if ended else ["", *names]
     if len(names) != width:
         raise Unreadable(f"has {width} cells in most lines, where line {start + 1} "
-                         f"names {len(names)} columns")  # fmt: skip
+                         f"names {len(names)}: mend that line, or say separator=")  # fmt: skip
     said = (*said, f"names in line {start + 1}")
     start += 1
     while units := is_units(rows[start:], width):

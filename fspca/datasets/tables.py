@@ -358,12 +358,23 @@ def refuse_strange(path, column, values, na, line):
         )
 
 
+def side_by_side(frame, columns):
+    """Return columns as an array, column by column as pandas has it; its own where that is all."""
+    one = frame.shape[1] == len(columns) and np.may_share_memory(
+        columns[0], frame.iloc[:, :2].to_numpy()
+    )
+    if one and all(np.may_share_memory(each, frame.to_numpy()) for each in columns):
+        return frame.to_numpy()
+    X = np.empty((len(frame), len(columns)), order="F")
+    for i, values in enumerate(columns):
+        X[:, i] = values
+    return X
+
+
 def finished_table(frame, found, columns, rest):
     """Return the Table of the columns found."""
     (names, given, left_out), (roles, weights, said) = columns, rest
-    X = np.empty((len(frame), len(found)), order="F")  # column by column, as pandas has it
-    for i, values in enumerate(found.values()):
-        X[:, i] = values
+    X = side_by_side(frame, list(found.values()))
     ids = roles["id"]
     if ids is None and names[0] == "" and 0 in left_out:
         ids = 0
