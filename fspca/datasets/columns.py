@@ -142,14 +142,14 @@ def reason_against(name, values):
     >>> reason_against("height", np.arange(5.0)), reason_against("height", np.array([1.0, 3, 2]))
     ('counts the rows', '')
     """
-    seen = values[~np.isnan(values)]
-    if not len(seen):
+    low, high = np.fmin.reduce(values), np.fmax.reduce(values)  # but for NaN
+    if np.isnan(low):
         return "empty"
-    low, high = seen.min(), seen.max()
+    if low < high and (low != np.round(low) or high != np.round(high)):
+        return ""
+    seen = values[~np.isnan(values)]
     if low == high and len(values) > 1:
         return "constant" if len(seen) == len(values) else "constant where it is not missing"
-    if low != np.round(low) or high != np.round(high) or seen[0] != np.round(seen[0]):
-        return ""
     if not np.array_equal(seen, np.round(seen)):
         return ""
     steps = np.diff(values)
@@ -182,11 +182,12 @@ def suspicious(values):
     >>> suspicious(np.array([-999.0, 3.0, 5.0, -999.0])), suspicious(np.array([1.0, 99.0]))
     (-999.0, None)
     """
-    seen = values[~np.isnan(values)]
-    if not len(seen):
-        return None
-    for code in (seen.min(), seen.max()):
-        if abs(code) not in CODES or not len(others := seen[seen != code]):
+    for code in (np.fmin.reduce(values), np.fmax.reduce(values)):  # but for NaN
+        if abs(code) not in CODES:
+            continue
+        seen = values[~np.isnan(values)]
+        others = seen[seen != code]
+        if not len(others):
             continue
         far = np.abs(others - code).min() >= np.ptp(others)
         if far and len(others) > 1 and (len(seen) - len(others) > 1 or abs(code) > 998):

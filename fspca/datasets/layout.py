@@ -57,7 +57,11 @@ def is_number(cell):
     >>> [is_number(cell) for cell in ("1e-3", "1.234,5", "12 %", "1_0", "12 kg")]
     [True, True, True, False, False]
     """
-    bare = UNITS.sub("", cell)
+    try:
+        float(cell)
+        return "_" not in cell
+    except ValueError:
+        bare = UNITS.sub("", cell)
     return bool(PLAIN.fullmatch(bare) or GROUPS.fullmatch(bare))
 
 

@@ -341,9 +341,8 @@ def refuse_cell(path, column, line, told):
 def refuse_strange(path, column, values, na, line):
     """Refuse infinite values, and codes that may stand for missing ones."""
     j, name = column
-    infinite = np.isinf(values)
-    if infinite.any():
-        i = int(np.argmax(infinite))
+    if np.isinf([np.fmin.reduce(values), np.fmax.reduce(values)]).any():
+        i = int(np.argmax(np.isinf(values)))
         at = f"{path}, line {line(i)}, column {j + 1} ({name!r})"
         raise TableError(
             f"{at}: {str(values[i])!r} must be a finite number; na='inf' takes it as missing, "
