@@ -8,6 +8,8 @@ import argparse
 import csv
 import io
 import json
+import math
+import re
 import shlex
 import sys
 import warnings
@@ -19,8 +21,10 @@ import numpy as np
 from fspca import __version__, datasets
 from fspca.check_certificate import check
 from fspca.covariance import Covariance
+from fspca.covariance.missing import WAYS
 from fspca.covariance.validate import warn_of_units
 from fspca.datasets.catalogue import CATALOGUE
+from fspca.datasets.columns import picked
 from fspca.datasets.files import printable, write_whole
 from fspca.datasets.tables import read_table
 from fspca.proof.certify import certify
@@ -32,25 +36,97 @@ from fspca.shared_support.solve import solve
 
 ENDINGS = {"proof": [".npz"], "report": [".html"], "scores": [".csv", ".tsv"],
            "reduced": [".csv", ".tsv"]}  # fmt: skip
+# What a sentence calls an option, and what the command line calls it.
+CALLED = {
+    "header=True": "--header",
+    "header=False": "--no-header",
+    "scale=True": "--scale",
+    "standardize=True": "--scale",
+    "sample_weight": "--weights",
+}
+OPTIONS = re.compile(
+    r"\b(missing|keep|drop|na|id|decimal|separator|encoding|sheet|weights)=(?:'([\w.,<>-]+)')?"
+)
+
+
+def in_options(text):
+    """Return a sentence with the options of the command line for those of the functions.
+
+    >>> in_options("say header=True, or drop='age'")
+    'say --header, or --drop age'
+    """
+    for name, option in CALLED.items():
+        text = text.replace(name, option)
+    return OPTIONS.sub(r"--\1 \2", text)
+
+
+def read(options, path):
+    """Return the table in a file, read as the options say; how goes to standard error."""
+    names = ("header", "keep", "drop", "id", "weights", "na", "separator", "decimal", "encoding",
+             "sheet")  # fmt: skip
+    table = read_table(path, **{name: getattr(options, name) for name in names})
+    print(f"fspca: {printable(table.how)}", file=sys.stderr)
+    return table
 
 
 def covariance(options):
     """Return the covariance of the table asked for, which knows the names of the columns."""
-    table = read_table(options.table)
-    A = Covariance.from_data(table.X, standardize=options.scale)
-    A.names = table.names
+    table = read(options, options.table)
+    A = Covariance.from_data(
+        table.X,
+        divisor="n-1" if table.weights is None else "n",  # weights may sum to 1
+        standardize=options.scale,
+        missing=options.missing,
+        sample_weight=table.weights,
+        names=table.names,
+    )
     if not options.scale:
         warn_of_units(A, 2)
-    return A
+    return A, table
 
 
-def features_of(A, given):
-    """Return features given by name or by number, with commas between; a name may be in quotes."""
-    cells = next(csv.reader([given], skipinitialspace=True), [])
-    return [
-        int(each) if each.isdigit() and each not in (A.names or ()) else each
-        for each in filter(None, cells)
-    ]
+def features_of(table, given, side):
+    """Return the features given by name or by number in the file, with commas between.
+
+    What was left out as no feature is forbidden anyhow, and cannot be required.
+    """
+    columns = list(table.columns or range(table.X.shape[1]))
+    every = table.header or table.names or tuple(map(str, columns))
+    found = []
+    for at in picked(given, every):
+        if at in columns:
+            found.append(columns.index(at))
+        elif side == "required":
+            why = table.left_out.get(every[at] or f"column {at}", "")
+            raise ValueError(f"{every[at] or at!r} was left out ({why}); --keep takes it in")
+    return tuple(found)
+
+
+def share_of(given):
+    """Return a share between 0 and 1, or say how one is written.
+
+    >>> share_of("80%"), share_of("0.8"), share_of(None)
+    (0.8, 0.8, None)
+    """
+    if given is None:
+        return None
+    try:
+        share = float(given.rstrip(" %")) / (100 if "%" in given else 1)
+    except ValueError:
+        share = math.nan
+    if 0 < share <= 1:
+        return share
+    meant = f"; {given} % is --explain {share / 100:g}" if 1 < share <= 100 else ""
+    raise ValueError(f"--explain {given} must be a share above 0 and at most 1, such as 0.8 or "
+                     f"80%{meant}")  # fmt: skip
+
+
+def counts_of(given):
+    """Return counts of features, written with commas between."""
+    try:
+        return [int(k) for k in given.split(",")]
+    except ValueError:
+        raise ValueError(f"-k {given} must be whole numbers with commas between") from None
 
 
 def summary(A, solution):
@@ -67,7 +143,7 @@ def summary(A, solution):
     }
 
 
-def table(said):
+def loading_lines(said):
     """Return the chosen features and their loadings, a line each."""
     width = max(len(str(name)) for name in said["features"])
     rows = zip(said["features"], said["loadings"], strict=True)
@@ -80,37 +156,35 @@ def select(options):
         file = getattr(options, option)
         if file and file.suffix not in endings:
             raise ValueError(f"--{option} {file} must end in {' or '.join(endings)}")
-    A, m = covariance(options), options.components
-    sides = {side: features_of(A, getattr(options, side)) for side in ("required", "forbidden")}
-    k = options.features if options.explain is None else fewest(A, m, options.explain, **sides)
+    (A, table), m = covariance(options), options.components
+    sides = {side: features_of(table, getattr(options, side), side)
+             for side in ("required", "forbidden")}  # fmt: skip
+    share = share_of(options.explain)
+    k = options.features if share is None else fewest(A, m, share, **sides)
     given = {"seed": options.seed, "max_seconds": options.max_seconds, **sides}
     solution = solve(A, m, k, progress=options.progress, **given)
     if options.proof:
         if solution.certificate is None:
             solution = certify(A, solution, max_seconds=options.max_seconds)
         solution.save_claim(options.proof, A)
-    take_away(options, A, solution)
-    said = summary(A, solution)
-    return said, [str(solution), *table(said)], ("plot_loadings", solution)
+    take_away(options, A, table, solution)
+    said = summary(A, solution) | {"table": {"read": table.how, "left_out": table.left_out}}
+    return said, [str(solution), *loading_lines(said)], ("plot_loadings", solution)
 
 
-def take_away(options, A, solution):
+def take_away(options, A, table, solution):
     """Write the files asked for: the scores, the chosen columns, the report."""
-    X, done = A.table
-    columns = solution.support
+    X, columns = table.X, solution.support
     if options.reduced:
-        chosen = X[:, columns]
-        chosen = chosen.toarray() if hasattr(chosen, "toarray") else chosen
         names = [A.names[j] if A.names else f"feature {j}" for j in columns]
-        write_rows(options.reduced, names, chosen)
+        write_rows(options.reduced, names, X[:, columns])
     if options.scores:
-        scores = scores_of(X.toarray() if hasattr(X, "toarray") else X, done, solution)
+        scores = scores_of(A, solution)
         names = [f"component {j + 1}" for j in range(scores.shape[1])]
         write_rows(options.scores, names, scores)
     if options.report:
-        reading = [f"{options.table}: {X.shape[0]} samples (rows), {X.shape[1]} features."]
         solution.report(
-            options.report, A, command=options.asked, reading=reading, table=options.table,
+            options.report, A, command=options.asked, reading=[table.how], table=options.table,
             seed=options.seed, max_seconds=options.max_seconds, n_jobs=options.jobs,
         )  # fmt: skip
 
@@ -126,8 +200,8 @@ def write_rows(file, names, rows):
 
 def show_path(options):
     """Say what each of several numbers of features explains."""
-    A, m = covariance(options), options.components
-    ks = [int(k) for k in options.features.split(",")] if options.features else None
+    (A, _), m = covariance(options), options.components
+    ks = counts_of(options.features) if options.features else None
     solutions = path(A, m, ks or default_counts(m, A.size), bound="dual", seed=options.seed)
     said = [summary(A, each) for each in solutions]
     lines, before = [f"{'k':>6} {'explained':>10} {'at most':>8}  new features"], set()
@@ -142,7 +216,7 @@ def show_path(options):
 def judge(options):
     """Check a certificate file, with the data that it speaks of where it does not carry them."""
     if options.data:
-        verdict = check_with_table(options.file, read_table(options.data).X, options.exact)
+        verdict = check_with_table(options.file, read(options, options.data).X, options.exact)
     else:
         verdict = check(options.file, exact=options.exact)
     numbers = f": {verdict.value:.10g} of at most {verdict.bound:.10g}" if verdict.holds else ""
@@ -166,26 +240,32 @@ def sets(options):
     return lines, lines, None
 
 
-def command_line():
-    """Return the parser."""
-    parser = argparse.ArgumentParser(prog="fspca", description=__doc__)
-    parser.add_argument("--version", action="version", version=f"fspca {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True)
-    both = argparse.ArgumentParser(add_help=False)
-    both.add_argument("--json", action="store_true", help="print JSON")
-    both.add_argument("--output", type=Path, help="write there, and not to the screen")
-    of_table = argparse.ArgumentParser(add_help=False, parents=[both])
-    of_table.add_argument("table", help="CSV, TSV, npz, mtx or parquet: samples in rows")
-    of_table.add_argument("-m", "--components", type=int, default=2, help="default: 2")
-    of_table.add_argument("--scale", action="store_true", help="give all features variance 1")
-    of_table.add_argument("--seed", type=int, default=0)
-    of_table.add_argument("--plot", type=Path, help="draw into this file (png, svg, pdf)")
-    of_table.add_argument("--quiet", dest="progress", action="store_const", const=None,
-                          default=True if sys.stderr.isatty() else None, help="no bar")  # fmt: skip
+def reading_options():
+    """Return the options that say how a table is to be read."""
+    reading = argparse.ArgumentParser(add_help=False)
+    told = reading.add_argument_group("how the table is read, where it does not say itself")
+    told.add_argument("--header", action=argparse.BooleanOptionalAction,
+                      help="whether the first line names the columns")  # fmt: skip
+    told.add_argument(
+        "--keep", default="", help="columns that are features, whatever they look like"
+    )
+    told.add_argument("--drop", default="", help="columns that are none")
+    told.add_argument("--id", help="the column that names the rows")
+    told.add_argument("--weights", help="the column with weights of the rows; 0 does not count")
+    told.add_argument("--na", help="what else stands for a missing value; '' for nothing")
+    told.add_argument("--separator", help="between cells: a sign, or tab, or blank")
+    told.add_argument("--decimal", choices=(".", ","))
+    told.add_argument("--encoding", help="of the text, such as cp1252")
+    told.add_argument("--sheet", default=0, help="of a workbook: its name, or number from 0")
+    return reading
+
+
+def add_select(commands, of_table):
+    """Add the command that chooses features."""
     one = commands.add_parser("select", parents=[of_table], help="choose features")
     how_many = one.add_mutually_exclusive_group(required=True)
     how_many.add_argument("-k", "--features", type=int, help="how many")
-    how_many.add_argument("--explain", type=float, help="the fewest that explain this share")
+    how_many.add_argument("--explain", help="the fewest that explain this share, 0.8 or 80%%")
     one.add_argument("--required", default="", help="names or numbers, with commas between")
     one.add_argument("--forbidden", default="", help="names or numbers, with commas between")
     one.add_argument("--max-seconds", type=float)
@@ -195,10 +275,34 @@ def command_line():
     one.add_argument("--reduced", type=Path, help="write the chosen columns there, as csv or tsv")
     one.add_argument("--jobs", type=int, help="cores for the report; -1: all (needs joblib)")
     one.set_defaults(work=select)
+
+
+def command_line():
+    """Return the parser."""
+    parser = argparse.ArgumentParser(prog="fspca", description=__doc__)
+    parser.add_argument("--version", action="version", version=f"fspca {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True)
+    both = argparse.ArgumentParser(add_help=False)
+    both.add_argument("--json", action="store_true", help="print JSON")
+    both.add_argument("--output", type=Path, help="write there, and not to the screen")
+    reading = reading_options()
+    of_table = argparse.ArgumentParser(add_help=False, parents=[both, reading])
+    of_table.add_argument(
+        "table", help="CSV or other text, xlsx, parquet, npz ...: samples in rows"
+    )
+    of_table.add_argument("--missing", choices=WAYS, default="refuse",
+                          help="what becomes of missing values; default: refuse")  # fmt: skip
+    of_table.add_argument("-m", "--components", type=int, default=2, help="default: 2")
+    of_table.add_argument("--scale", action="store_true", help="give all features variance 1")
+    of_table.add_argument("--seed", type=int, default=0)
+    of_table.add_argument("--plot", type=Path, help="draw into this file (png, svg, pdf)")
+    of_table.add_argument("--quiet", dest="progress", action="store_const", const=None,
+                          default=True if sys.stderr.isatty() else None, help="no bar")  # fmt: skip
+    add_select(commands, of_table)
     many = commands.add_parser("path", parents=[of_table], help="what each count explains")
     many.add_argument("-k", "--features", help="counts, with commas between; default: about ten")
     many.set_defaults(work=show_path)
-    proof = commands.add_parser("check", parents=[both], help="check a certificate file")
+    proof = commands.add_parser("check", parents=[both, reading], help="check a certificate file")
     proof.add_argument("file")
     proof.add_argument("--data", help="the table that it speaks of, made into its matrix again")
     proof.add_argument("--exact", action="store_true", help="in integers, for up to 150 features")
@@ -221,7 +325,7 @@ def main(arguments=None):
             warnings.simplefilter("default")
             said, lines, shown = options.work(options)
         for each in told:
-            print(f"fspca: {printable(str(each.message))}", file=sys.stderr)
+            print(f"fspca: {printable(in_options(str(each.message)))}", file=sys.stderr)
         if shown is not None and options.plot:
             (draw, what), picture = shown, io.BytesIO()
             figure = getattr(import_module("fspca.plots"), draw)(what).figure
@@ -235,7 +339,7 @@ def main(arguments=None):
     except KeyboardInterrupt:
         parser.exit(130, "fspca: interrupted\n")
     except (ArithmeticError, ImportError, MemoryError, OSError, TypeError, ValueError) as error:
-        parser.exit(1, f"fspca: {printable(str(error))}\n")
+        parser.exit(1, f"fspca: {printable(in_options(str(error)))}\n")
     if options.command == "check" and not said["holds"]:
         parser.exit(1)
 

@@ -302,6 +302,8 @@ class Solution:
         The trace, and what m components of all features explain, where that is at hand.
     names : tuple of str
         Of the features, where the covariance has some.
+    about : str
+        Of which matrix all this is, where values are missing or samples weigh differently.
 
     See Also
     --------
@@ -333,6 +335,7 @@ class Solution:
     total_variance: float | None = None
     pca_variance: float | None = None
     names: tuple[str, ...] | None = None
+    about: str | None = None
 
     def __post_init__(self):
         for name in ("W", "support", "orthonormal"):
@@ -429,6 +432,7 @@ class Solution:
             f"{self.solver}: explains {self.objective:.6g}{share} "
             f"with m={self.problem.m} components on {len(self.support)} of {len(self.W)} "
             f"features{told} ({self.n_iter} {steps}{end})"
+            + (f"; all of the covariance {self.about}" if self.about else "")
         )
 
     __repr__ = __str__

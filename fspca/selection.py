@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
+from fspca.covariance.intake import opened, reader
+from fspca.covariance.missing import filled_rows, filling_of
 from fspca.covariance.validate import Features, checked_count, checked_jobs, needed, numbered
 from fspca.datasets.files import write_whole
-from fspca.datasets.tables import named
 from fspca.problem import Solution
 from fspca.shared_support.path import path
 from fspca.solver import Listener, Run, each_of
@@ -184,24 +186,28 @@ def stability(chosen: ArrayLike) -> tuple[float, tuple[float, float]]:
     return float(index), (float(index - spread), float(min(index + spread, 1.0)))
 
 
-def held_out_share(W: np.ndarray, X: Any, mean: ArrayLike, scale: ArrayLike) -> float:
+def held_out_share(W: np.ndarray, X: Any, mean: ArrayLike, scale: ArrayLike,
+                   filling: Any = None) -> float:  # fmt: skip
     """Return the share of the variance of rows X, centred and scaled so, that span(W) explains.
 
-    The rows need not be those that W was found on.
+    The rows need not be those that W was found on.  Where values are missing they are filled in
+    as in the rows fitted, and what was observed alone is judged.
 
     Parameters
     ----------
     W : array (d x m)
         Loadings, whose span counts.
-    X : array (n x d)
+    X : array or sparse matrix (n x d)
         Rows.
     mean, scale : array of d
         What is subtracted and divided by: those of the rows fitted.
+    filling : pair
+        The means of missing values, and the covariance that says more of them, or None.
 
     Returns
     -------
     float
-        Between 0 and 1; 0 where the rows have no variance.
+        At most 1; 0 where the rows have no variance, below it where filled values mislead.
 
     See Also
     --------
@@ -213,17 +219,28 @@ def held_out_share(W: np.ndarray, X: Any, mean: ArrayLike, scale: ArrayLike) -> 
     >>> held_out_share(np.eye(2)[:, :1], X, np.zeros(2), np.ones(2))
     0.5
     """
+    Q = np.linalg.qr(W)[0]
+    if scipy.sparse.issparse(X):
+        onto, sums = Q / np.asarray(scale)[:, None], np.asarray(X.sum(axis=0)).ravel()
+        squares = np.asarray(X.multiply(X).sum(axis=0)).ravel()
+        squares = squares - 2 * mean * sums + X.shape[0] * np.square(mean)
+        total, Y = float(np.sum(squares / np.square(scale))), X @ onto - mean @ onto
+        return float(np.vdot(Y, Y) / total) if total else 0.0
+    observed = ~np.isnan(X)
+    if not observed.all():
+        Z = (filled_rows(X, *(filling or (mean, None))) - mean) / scale
+        total, rest = np.sum(Z[observed] ** 2), Z - Z @ Q @ Q.T
+        return float(1 - np.sum(rest[observed] ** 2) / total) if total else 0.0
     Z = (X - mean) / scale
     total = np.vdot(Z, Z)
-    Q = np.linalg.qr(W)[0]
     return float(np.vdot(Z @ Q, Z @ Q) / total) if total else 0.0
 
 
 def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
              folds: int = 5, subsamples: int = 40, permutations: int = 5, center: bool = True,
-             standardize: bool = False, required: Features = (), forbidden: Features = (),
-             bound: str = "dual", seed: int = 0, progress: Listener | None = None,
-             n_jobs: int | None = None,
+             standardize: bool = False, missing: str = "refuse", required: Features = (),
+             forbidden: Features = (), bound: str = "dual", seed: int = 0,
+             progress: Listener | None = None, n_jobs: int | None = None,
              resume: str | Path | None = None) -> Choice:  # fmt: skip
     r"""Say what each number of features explains, and choose one.
 
@@ -232,7 +249,7 @@ def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
 
     Parameters
     ----------
-    X : array or DataFrame, n samples x d features
+    X : array, sparse matrix or DataFrame, n samples x d features
         The data.
     m : int
         The number of components.
@@ -246,6 +263,9 @@ def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
         Copies of the data with each column permuted, which have no common direction.
     center, standardize : bool
         As in `Covariance.from_data`; means and deviations are those of the rows fitted.
+    missing : "refuse", "drop", "mean" or "em"
+        As in `Covariance.from_data`; each fit fills in by its own rows, and the held-out share
+        is judged on what was observed.
     required, forbidden : sequences of features
         What every choice must hold, and must lack: numbers, or names of the columns.
     bound : "dual" or "shifted"
@@ -305,7 +325,7 @@ def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
         folds=folds,
         subsamples=subsamples,
         permutations=permutations,
-        conventions=(center, standardize),
+        conventions=(center, standardize, missing),
         bound=bound,
         seed=seed,
         progress=progress,
@@ -316,9 +336,9 @@ def select_k(X: Any, m: int, ks: Sequence[int] | None = None, *,
 
 def select_m(X: Any, k: int, ms: Sequence[int] | None = None, *,
              folds: int = 5, subsamples: int = 40, permutations: int = 5, center: bool = True,
-             standardize: bool = False, required: Features = (), forbidden: Features = (),
-             bound: str = "dual", seed: int = 0, progress: Listener | None = None,
-             n_jobs: int | None = None,
+             standardize: bool = False, missing: str = "refuse", required: Features = (),
+             forbidden: Features = (), bound: str = "dual", seed: int = 0,
+             progress: Listener | None = None, n_jobs: int | None = None,
              resume: str | Path | None = None) -> Choice:  # fmt: skip
     """Say what each number of components on k features explains, and choose one.
 
@@ -328,7 +348,7 @@ def select_m(X: Any, k: int, ms: Sequence[int] | None = None, *,
 
     Parameters
     ----------
-    X : array or DataFrame, n samples x d features
+    X : array, sparse matrix or DataFrame, n samples x d features
         The data.
     k : int
         The number of features.
@@ -337,6 +357,8 @@ def select_m(X: Any, k: int, ms: Sequence[int] | None = None, *,
     folds, subsamples, permutations : int
         As in `select_k`.
     center, standardize : bool
+        As in `select_k`.
+    missing : "refuse", "drop", "mean" or "em"
         As in `select_k`.
     required, forbidden : sequences of features
         As in `select_k`.
@@ -379,7 +401,7 @@ def select_m(X: Any, k: int, ms: Sequence[int] | None = None, *,
         folds=folds,
         subsamples=subsamples,
         permutations=permutations,
-        conventions=(center, standardize),
+        conventions=(center, standardize, missing),
         bound=bound,
         seed=seed,
         progress=progress,
@@ -430,16 +452,18 @@ def checked_sides(required, forbidden, names):
 
 
 def as_table(X):
-    """Return the values of X and the names of its columns, None where it has none."""
-    return np.asarray(X, dtype=float), named(getattr(X, "columns", None))
+    """Return the values of X, in memory, and the names of its columns, None where it has none."""
+    if hasattr(X, "dask"):
+        reader(X)
+    X, names = opened(X)
+    return (X.tocsr() if scipy.sparse.issparse(X) else np.asarray(X, dtype=float)), names
 
 
-def prepared(X, center, standardize):
+def prepared(X, center, standardize, missing="refuse"):
     """Return the covariance of these rows, and the means and deviations that it takes off."""
-    A = Covariance.from_data(X, center=center, standardize=standardize)
-    mean = X.mean(axis=0) if center else np.zeros(X.shape[1])
-    spread = X.std(axis=0, ddof=1) if standardize else np.ones(X.shape[1])
-    return A, mean, np.where(spread > 0, spread, 1.0)
+    A = Covariance.from_data(X, center=center, standardize=standardize, missing=missing)
+    mean, spread = A.moments
+    return A, mean, np.where(spread > 0, spread, 1.0) if standardize else np.ones(A.size)
 
 
 def quick(A, asked, sides):
@@ -449,8 +473,10 @@ def quick(A, asked, sides):
 
 def fold_shares(X, rows, asked, conventions, sides):
     """Return the share of each count on these rows, fitted on the others alone."""
-    A, mean, scale = prepared(np.delete(X, rows, axis=0), *conventions)
-    return [held_out_share(each.W, X[rows], mean, scale) for each in quick(A, asked, sides)]
+    others = np.setdiff1d(np.arange(X.shape[0]), rows)
+    A, mean, scale = prepared(X[others], *conventions)
+    held, filling = X[rows], filling_of(A)
+    return [held_out_share(each.W, held, mean, scale, filling) for each in quick(A, asked, sides)]
 
 
 def half_supports(X, rows, asked, conventions, sides):
@@ -461,8 +487,19 @@ def half_supports(X, rows, asked, conventions, sides):
 
 def noise_shares(X, seed, asked, conventions, sides):
     """Return the share that each count explains of X with every column permuted by itself."""
-    A, _, _ = prepared(np.random.default_rng(seed).permuted(X, axis=0), *conventions)
+    A, _, _ = prepared(permuted(X, np.random.default_rng(seed)), *conventions)
     return [each.objective / (A.trace or 1.0) for each in quick(A, asked, sides)]
+
+
+def permuted(X, rng):
+    """Return X with every column permuted by itself."""
+    if not scipy.sparse.issparse(X):
+        return rng.permuted(X, axis=0)
+    X = X.tocsc(copy=True)
+    X.sort_indices()
+    for start, stop in zip(X.indptr, X.indptr[1:], strict=False):
+        X.indices[start:stop] = rng.choice(X.shape[0], stop - start, replace=False)
+    return type(X)((X.data, X.indices, X.indptr), shape=X.shape).tocsr()
 
 
 WORK = {"fold": fold_shares, "half": half_supports, "noise": noise_shares}
@@ -499,15 +536,18 @@ class Rows(list):
 def _choose(X, what, asked, *, names, sides, folds, subsamples, permutations, conventions, bound,
             seed, progress, n_jobs, resume):  # fmt: skip
     """Return the Choice among the counts asked for, one job for each fold, shuffle and half."""
-    n, n_jobs = len(X), checked_jobs(n_jobs)
+    n_jobs = checked_jobs(n_jobs)
+    center, standardize, missing = conventions
+    A = Covariance.from_data(X, center=center, standardize=standardize, missing=missing,
+                             names=names)  # fmt: skip
+    if missing == "drop":  # what is left has no missing values in any of its parts
+        X, conventions = X[A.table[1]["kept"]], (center, standardize, "refuse")
+    n = X.shape[0]
     if not 2 <= checked_count("folds", folds) <= n // 2:
         raise ValueError(f"folds={folds} must lie between 2 and n / 2 = {n // 2}")
     for name, number in {"subsamples": subsamples, "permutations": permutations}.items():
         if checked_count(name, number) < 2:
             raise ValueError(f"{name}={number} must be at least 2")
-    center, standardize = conventions
-    A = Covariance.from_data(X, center=center, standardize=standardize)
-    A.names = names
     solutions = tuple(path(A, *asked, bound=bound, n_jobs=n_jobs, **sides))
     rng = np.random.default_rng(seed)
     jobs = [("fold", rows) for rows in np.array_split(rng.permutation(n), folds)]

@@ -9,8 +9,9 @@ import scipy.sparse
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
-from fspca.covariance.validate import Features, checked_choice, numbered, warn_of_units
-from fspca.datasets.tables import named
+from fspca.covariance.frames import is_frame, numbers_of_frame, refuse_columns
+from fspca.covariance.missing import filled_rows, filling_of, weights_of_samples
+from fspca.covariance.validate import Features, checked_choice, needed, numbered, warn_of_units
 from fspca.registry import PROBLEMS, SOLVERS
 from fspca.selection import explained_by_each, fewest, held_out_share
 
@@ -18,21 +19,11 @@ try:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     from sklearn.feature_selection import SelectorMixin
     from sklearn.utils import check_random_state
-    from sklearn.utils.sparsefuncs import mean_variance_axis
     from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 except ImportError as missing:
     raise ImportError(
         "fspca.sklearn needs scikit-learn 1.6 or newer: pip install 'fspca[learn]'"
     ) from missing
-
-
-def means_and_variances(X):
-    """Return the mean and the variance, over n - 1, of each column."""
-    n = X.shape[0]
-    if scipy.sparse.issparse(X):
-        means, variances = mean_variance_axis(X.astype(float), axis=0)
-        return means, variances * n / (n - 1)
-    return X.mean(axis=0, dtype=float), X.var(axis=0, dtype=float, ddof=1)
 
 
 def seed_of(random_state):
@@ -50,7 +41,7 @@ class _SparseSubspace(BaseEstimator):
                  problem: str = "shared", solver: str = "auto", init: str | ArrayLike = "auto",
                  n_init: int = 1, required: Features = (), forbidden: Features = (),
                  center: bool = True, scale: bool = False, certify: bool = True,
-                 max_seconds: float | None = None,
+                 max_seconds: float | None = None, missing: str = "refuse",
                  random_state: int | np.random.RandomState | None = None
                  ) -> None:  # fmt: skip
         self.n_components = n_components
@@ -65,14 +56,21 @@ class _SparseSubspace(BaseEstimator):
         self.scale = scale
         self.certify = certify
         self.max_seconds = max_seconds
+        self.missing = missing
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Choose the features and find the subspace on them."""
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Choose the features and find the subspace on them.
+
+        A sample of weight w counts as w samples; weights that sum to 1 or less count as shares.
+        """
         checked_choice("problem", self.problem, tuple(PROBLEMS))
         X = self._read(X, ensure_min_samples=2)
-        A = Covariance.from_data(X, center=self.center, standardize=self.scale)
-        A.names = named(getattr(self, "feature_names_in_", None))
+        weights = weights_of_samples(sample_weight, X.shape[0])
+        A = Covariance.from_data(X, center=self.center, standardize=self.scale,
+                                 divisor="n" if weights is not None and weights.sum() <= 1
+                                 else "n-1", missing=self.missing, sample_weight=weights,
+                                 names=getattr(self, "feature_names_in_", None))  # fmt: skip
         if not self.scale:
             warn_of_units(A, stacklevel=3)
         solution = self._solve(A)
@@ -81,10 +79,11 @@ class _SparseSubspace(BaseEstimator):
         self.components_ = (W * np.where(longest < 0, -1.0, 1.0)).T.astype(X.dtype)
         self.support_ = np.zeros(A.size, dtype=bool)
         self.support_[solution.support] = True
-        means, variances = means_and_variances(X)
-        self.mean_ = means if self.center else np.zeros(A.size)
-        self.scale_ = np.sqrt(variances) if self.scale else np.ones(A.size)
+        means, deviations = A.moments
+        self.mean_ = np.array(means)
+        self.scale_ = np.array(deviations) if self.scale else np.ones(A.size)
         self.scale_[self.scale_ == 0] = 1.0
+        self._filling = filling_of(A)
         self.explained_variance_ = explained_by_each(A, solution.problem, solution.W)
         self.explained_variance_ratio_ = self.explained_variance_ / (A.trace or 1.0)
         self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
@@ -95,7 +94,25 @@ class _SparseSubspace(BaseEstimator):
     def _read(self, X, **options):
         """Return X as scikit-learn reads it, or its words on what is wrong with it."""
         kinds = {"accept_sparse": ("csr", "csc"), "dtype": (np.float64, np.float32)}
-        return validate_data(self, X, **kinds, **options)
+        if is_frame(X):
+            refuse_columns(X)
+            if hasattr(X, "column_names"):  # scikit-learn does not know Arrow's tables
+                values, names = numbers_of_frame(X)
+                frame = needed("pandas", "frames", "a table of Arrow").DataFrame
+                X = frame(values, columns=list(names))
+        return validate_data(self, X, **kinds, ensure_all_finite="allow-nan", **options)
+
+    def _new(self, X):
+        """Return new rows, which may have missing values where there is something to fill in."""
+        check_is_fitted(self)
+        X = self._read(X, reset=False)
+        absent = np.isnan(X.data if scipy.sparse.issparse(X) else X).any()
+        if absent and (self._filling is None or scipy.sparse.issparse(X)):
+            raise ValueError(
+                f"X holds NaN, missing values; missing={self.missing!r} has nothing to fill in: "
+                "fit with missing='mean' or missing='em'"
+            )
+        return X
 
     def _measured(self, X):
         """Return the chosen columns of a frame that lacks others of those fitted, else None.
@@ -201,6 +218,9 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Look for an upper bound.  Searches over parameters need none.
     max_seconds : float
         A budget for people; results then depend on the machine.
+    missing : "refuse", "drop", "mean" or "em"
+        What becomes of missing values, as in `Covariance.from_data`.  New rows are filled in
+        by the means, or the normal distribution, of those fitted.
     random_state : int, RandomState or None
         None is seed 0: the same call gives the same answer.
 
@@ -253,7 +273,9 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         onto = np.linalg.pinv(self.components_.astype(float)) / self.scale_[:, None]
         mean = self.mean_
         if measured is None:
-            X = self._read(X, reset=False)
+            X = self._new(X)
+            if self._filling is not None and not scipy.sparse.issparse(X):
+                X = filled_rows(X, *self._filling).astype(X.dtype, copy=False)
         else:
             X = check_array(measured, dtype=(np.float64, np.float32))
             onto, mean = onto[self.support_], mean[self.support_]
@@ -265,11 +287,12 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return np.asarray(X) @ self.components_ * self.scale_ + self.mean_
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the share of the variance of X that the components explain."""
-        check_is_fitted(self)
-        X = self._read(X, reset=False)
-        dense = X.toarray() if scipy.sparse.issparse(X) else X
-        return held_out_share(self.components_.T, dense, self.mean_, self.scale_)
+        """Return the share of the variance of X that the components explain.
+
+        Where values are missing, what was observed is judged.
+        """
+        X = self._new(X)
+        return held_out_share(self.components_.T, X, self.mean_, self.scale_, self._filling)
 
     @property
     def _n_features_out(self):
@@ -278,6 +301,7 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "refuse"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
@@ -307,6 +331,8 @@ class SparseSubspaceSelector(SelectorMixin, _SparseSubspace):
     certify : bool
         As in `SparsePrincipalSubspace`.
     max_seconds : float
+        As in `SparsePrincipalSubspace`.
+    missing : "refuse", "drop", "mean" or "em"
         As in `SparsePrincipalSubspace`.
     random_state : int, RandomState or None
         As in `SparsePrincipalSubspace`.
@@ -341,4 +367,5 @@ class SparseSubspaceSelector(SelectorMixin, _SparseSubspace):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "refuse"
         return tags

@@ -464,7 +464,7 @@ def _reported(body, bound, measured):
             warnings.warn(f"{message} before it settled", ConvergenceWarning, stacklevel=3)
         try:
             shares = _shares(given["A"], solution.problem.m, unit)
-            answers[i] = replace(solution, **cost, **shares, names=A.names)
+            answers[i] = replace(solution, **cost, **shares, names=A.names, about=A.about)
         except KeyboardInterrupt:
             answers[i] = replace(solution, **cost, stopped="interrupted")
     return answers if many else answers[0]

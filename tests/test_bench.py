@@ -100,6 +100,13 @@ def test_the_table_says_every_peer_and_its_rows_are_measured_as_they_are_read():
 
 
 @pytest.mark.nightly
+def test_a_table_is_read_nearly_as_cheaply_as_pandas_reads_it():
+    over = timing.reading()
+    assert over["seconds"] <= 1.2
+    assert over["bytes"] <= 1.3
+
+
+@pytest.mark.nightly
 def test_make_bench_takes_some_minutes_and_writes_nothing():
     asked = ["git", "status", "--porcelain"]
     before = subprocess.run(asked, cwd=toc.ROOT, capture_output=True, text=True).stdout

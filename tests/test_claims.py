@@ -86,11 +86,38 @@ def test_what_was_done_to_a_table_is_done_again(tmp_path):
     np.savez(path, **own | {"table_rows_left_out": np.array([3, 8])})
     with pytest.raises(ValueError, match="not that of the table"):
         check_with_table(path, X)
-    np.savez(path, **own | {"table_weights": np.ones(len(X))})
-    with pytest.raises(ValueError, match="weights, which this version cannot repeat"):
+    np.savez(path, **own | {"table_rotated": True})
+    with pytest.raises(ValueError, match="rotated, which this version cannot repeat"):
+        check_with_table(path, X)
+    np.savez(path, **own | {"table_weights": np.ones(3)})
+    with pytest.raises(ValueError, match="weights are not as many as the table's rows"):
+        check_with_table(path, X)
+    np.savez(path, **own | {"table_weights": 1.0 + (np.arange(len(X)) % 2)})
+    with pytest.raises(ValueError, match="not that of the table"):
         check_with_table(path, X)
     np.savez(path, **{name: x for name, x in own.items() if name != "A"})
     assert check_with_table(path, X).holds
+
+
+@pytest.mark.parametrize("missing", ["drop", "mean", "em"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_weights_and_filled_values_are_said_and_repeated(missing, weighted, standardize, tmp_path):
+    X, path = samples(40, 14), tmp_path / "proof.npz"
+    X[np.arange(0, 40, 6), np.arange(7)] = np.nan
+    weights = np.arange(40) % 4 if weighted else None
+    given = {"missing": missing, "sample_weight": weights, "standardize": standardize}
+    A = Covariance.from_data(X, **given)
+    certify(A, go(A, 1, 3)).save_claim(path, A)
+    with np.load(path) as file:
+        assert ("table_missing" in file) == (missing != "drop")
+        assert ("table_weights" in file) == weighted
+        assert len(file["table_rows_left_out"]) == (7 if missing == "drop" else 0)
+    signed = np.where(np.isnan(X), -np.nan, X)  # the bits of what is missing do not matter
+    assert check_with_table(path, signed).holds
+    X[1, 0] *= 2
+    with pytest.raises(ValueError, match="sha256 differs"):
+        check_with_table(path, X)
 
 
 def test_a_proof_of_another_matrix_is_not_that_of_the_table(tmp_path):

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
@@ -31,9 +33,10 @@ def run(capsys, *arguments):
 
 def test_features_by_name_with_their_loadings(wine, capsys):
     code, printed, said = run(capsys, "select", wine, "-m", 2, "-k", 4, "--scale", "--json")
-    assert (code, said) == (0, "")
+    assert (code, said) == (0, "fspca: wine.csv: 178 samples of 13 features, names in line 1\n")
     found = json.loads(printed)
-    A = Covariance.from_data(load_wine().data, standardize=True)
+    assert found["table"] == {"read": said[7:-1], "left_out": {}}
+    A = Covariance.from_data(np.asfortranarray(load_wine().data), standardize=True)  # as it is read
     solution = solve(A, 2, 4)
     names = load_wine().feature_names
     assert found["features"] == [names[j] for j in solution.support]
@@ -128,7 +131,7 @@ def test_a_name_with_a_comma_is_given_in_quotes_and_a_name_of_digits_is_a_name(c
         (["select", "WINE", "-k", 1], "k=1 must lie between m=2 and d=13"),
         (["select", "WINE", "-k", 3, "--seed", "-1"], "seed=-1"),
         (["select", "WINE", "-k", 3, "--output", "/absent/file"], "No such file"),
-        (["path", "WINE", "-k", "2,x"], "invalid literal"),
+        (["path", "WINE", "-k", "2,x"], "-k 2,x must be whole numbers"),
         (["check", "absent.npz"], "absent.npz"),
     ],
 )
@@ -143,3 +146,120 @@ def test_it_runs_as_a_module_and_a_wrong_call_is_code_two():
     for arguments, code in ((["datasets"], 0), (["select"], 2), (["nothing"], 2)):
         done = subprocess.run([sys.executable, "-m", "fspca", *arguments], capture_output=True)
         assert done.returncode == code
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory):
+    """A table as clinics have it: ids, dates, words, gaps, weights, a name with a comma."""
+    rng = np.random.default_rng(0)
+    n, base = 80, rng.standard_normal((80, 2))
+    X = base @ rng.standard_normal((2, 6)) + 0.3 * rng.standard_normal((80, 6))
+    frame = pd.DataFrame(X, columns=["height", "weight, kg", "BMI", "a", "b", "c"])
+    frame.loc[3:9, "BMI"] = np.nan
+    frame.insert(0, "patient_id", rng.permutation(9000)[:n] + 1000)
+    frame.insert(1, "visit", pd.date_range("2024-01-01", periods=n).astype(str))
+    frame["smoker"] = ["yes", "no"] * (n // 2)
+    frame["w"] = rng.integers(0, 3, n)
+    file = tmp_path_factory.mktemp("clinic") / "clinic.csv"
+    frame.to_csv(file, index=False, encoding="utf-8-sig", quoting=1)
+    return file
+
+
+def test_what_is_left_out_is_said_in_one_line(clinic, capsys):
+    given = ["select", clinic, "-k", 3, "--drop", "w", "--missing", "em"]
+    code, printed, said = run(capsys, *given)
+    assert code == 0
+    assert said.count("\n") == 1
+    for name, reason in (("patient_id", "ids"), ("visit", "dates"), ("smoker", "truth values")):
+        assert f"{name!r} ({reason}" in said
+    assert "7 of 480 values missing" in said
+    assert "estimated by EM under normality (1.46 % of the values are missing)" in printed
+    found = json.loads(run(capsys, *given, "--json")[1])
+    assert found["table"]["left_out"]["visit"] == "dates"
+    kept = run(capsys, *given, "--keep", "smoker,patient_id", "--json", "--scale")
+    assert set(json.loads(kept[1])["table"]["left_out"]) == {"visit", "w"}
+
+
+def test_missing_values_are_refused_in_the_command_lines_words(clinic, capsys):
+    code, _, said = run(capsys, "select", clinic, "-k", 3)
+    assert code == 1
+    assert "8.8 % in column 'BMI'" in said
+    for way in ("drop", "mean", "em"):
+        assert f"--missing {way} " in said
+        assert run(capsys, "select", clinic, "-k", 3, "--missing", way)[0] == 0
+
+
+def test_features_whose_names_have_commas_and_those_left_out(clinic, capsys):
+    given = ["select", clinic, "-k", 3, "--missing", "mean", "--json"]
+    _, printed, _ = run(capsys, *given, "--required", "weight, kg,BMI", "--forbidden", "visit,2")
+    found = json.loads(printed)["features"]
+    assert {"weight, kg", "BMI"} <= set(found)
+    assert "height" not in found  # number 2 in the file
+    code, _, said = run(capsys, *given, "--required", "visit")
+    assert (code, "'visit' was left out (dates); --keep takes it in" in said) == (1, True)
+    code, _, said = run(capsys, *given, "--keep", "visit")
+    assert (code, "column 2 ('visit'): holds dates" in said) == (1, True)
+
+
+@pytest.mark.parametrize("missing", ["drop", "mean", "em"])
+def test_weights_and_missing_values_go_into_a_proof_and_back(clinic, capsys, tmp_path, missing):
+    proof = tmp_path / "proof.npz"
+    given = ["--weights", "w"]
+    asked = ["select", clinic, "-k", 3, "--missing", missing, "--proof", proof, *given]
+    code, printed, said = run(capsys, *asked)
+    assert code == 0
+    assert "with weights of samples" in printed
+    assert "'w' (weights of the rows)" in said
+    code, printed, _ = run(capsys, "check", proof, "--data", clinic, *given)
+    assert (code, "holds" in printed) == (0, True)
+    code, _, said = run(capsys, "check", proof, "--data", clinic)
+    assert (code, "or was read with other options" in said) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "given", "said"),
+    [
+        ("2001,2005\n3,9\n7,2\n", [], "line 1, '2001, 2005', .*: say --header or --no-header"),
+        ("a,b\n1,2\n5,x\n7,9\n", [], r"line 3, column 2 \('b'\): 'x' .*--na x .*--drop b leaves"),
+        ("a;b\n1.234;2\n5.100;3\n", [], "'1.234'.*: say --decimal . or --decimal ,"),
+        ("a,b\n1,2\n3,5,7\n", [], "line 3.* has 3 cells where 2 are wanted"),
+        ("a,b\n1,2\n4,4\n9,1\n", ["-k", 2, "--explain", "80"], None),
+        ("a,b\n1,2\n4,4\n9,1\n", ["--explain", "80"], "80 % is --explain 0.8"),
+        ("a,b\n1,2\n4,4\n9,1\n", ["--explain", "nan"], "must be a share above 0 and at most 1"),
+        ("a,b,c\n1,2,900\n4,4,1\n9,1,3\n", ["-k", 2], r"Standardise \(--scale\)"),
+    ],
+)
+def test_a_refusal_says_what_was_seen_and_the_option(tmp_path, capsys, content, given, said):
+    file = tmp_path / "table.csv"
+    file.write_text(content)
+    given = given or ["-k", 2]
+    code, _, told = run(capsys, "select", file, *given)
+    assert code == (2 if said is None else 0 if "Standardise" in said else 1)
+    assert re.search(said or "not allowed with argument", told), told
+
+
+def test_a_share_may_be_written_in_per_cent(wine, capsys):
+    asked = ["select", wine, "--scale", "--json", "--explain"]
+    found = [json.loads(run(capsys, *asked, share)[1])["features"] for share in ("40%", "0.4")]
+    assert found[0] == found[1]
+
+
+def test_a_set_that_is_here_is_no_download(capsys):
+    code, printed, said = run(capsys, "fetch", "wine")
+    assert (code, said) == (0, "")
+    assert "Dataset(wine: 178 samples x 13 features" in printed
+
+
+def test_without_pandas_plain_numbers_are_read_and_else_it_is_asked_for(tmp_path):
+    file, program = tmp_path / "table.csv", "import sys; sys.modules['pandas'] = None\n"
+    program += "from fspca.__main__ import main; main(sys.argv[1:])"
+    asked = [sys.executable, "-c", program, "select", str(file), "-m", "1", "-k", "1"]
+    file.write_text("a,b\n1,2\n3,5\n")
+    done = subprocess.run(asked, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1].startswith("b ")
+    for content in ("a,b\n1,2\n3,\n", "a,b\nx,2\ny,3\n", "a;b\n1,5;2\n3,5;7\n"):
+        file.write_text(content)
+        done = subprocess.run(asked, capture_output=True, text=True)
+        assert done.returncode == 1
+        assert "pip install 'fspca[frames]'" in done.stderr

@@ -19,7 +19,7 @@ def test_text_with_and_without_names(tmp_path, ending, comma):
     assert table.names == ("a", "b")
     np.testing.assert_array_equal(table.X, [[1, 2], [3, 4.5]])
     file.write_text(f"1{comma}2\n3{comma}4.5\n")
-    assert read_table(file).names is None
+    assert read_table(file, header=False).names is None
 
 
 def test_arrays_and_sparse_data(tmp_path):
@@ -50,17 +50,15 @@ def bomb():
 HEAD = "%%MatrixMarket matrix coordinate real general\n"
 WRONG = {
     "no such file": ("absent.csv", None, "there is no such file"),
-    "ending": ("a.xlsx", b"PK", "the ending must be one of .csv"),
+    "ending": ("a.docx", b"PK", "the ending must be one of .csv"),
     "empty": ("a.csv", b"", "the file is empty"),
     "names alone": ("a.csv", b"a,b\n", "no line follows the names"),
     "a label, no number": ("a.csv", b"a,b\n1,2\n3,1_0\n", "'1_0' must be a finite number"),
     "ragged": ("a.csv", b"a,b\n1,2\n3\n", "line 3: has 1 cells where 2 are wanted"),
     "text": ("a.csv", b"a,b\n1,2\n3,x\n", r"line 3, column 2 \('b'\): 'x' must be a finite number"),
-    "missing": ("a.csv", b"a,b\n1,\n", r"line 2, column 2 \('b'\): '' must be"),
-    "nan": ("a.csv", b"1,2\nnan,3\n", "line 2, column 1: 'nan' must be"),
-    "infinite": ("a.tsv", b"1\t2\n1e999\t3\n", "line 2, column 1: '1e999' must be"),
-    "bytes": ("a.csv", b"a,b\n\xff\xfe,2\n", "not to be read as csv"),
-    "quote": ("a.csv", b'a,b\n"1,2\n', "not to be read as csv"),
+    "infinite": ("a.tsv", b"a\tb\n1\t2\n1e999\t3\n", r"line 3, column 1 \('a'\): 'inf' must be"),
+    "bytes": ("a.csv", b"a,b\n\x81\x8d,2\n", "not to be read as csv"),
+    "quote": ("a.csv", b'a,b\n"x,2\n', 'a quote, ", is opened and not closed'),
     "a field too long": ("a.csv", b"a\n" + b"1" * 200_000, "not to be read as csv"),
     "truncated": ("a.npz", pickled()[:40], "not to be read as npz"),
     "pickled": ("a.npz", pickled(), "not to be read as npz"),

@@ -1,5 +1,6 @@
 """The covariance as something one asks questions of, whether or not it is ever formed."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Self, TypeAlias
 
@@ -8,7 +9,8 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 
 from fspca.covariance import linalg, validate
-from fspca.covariance.intake import source_of
+from fspca.covariance.frames import is_frame
+from fspca.covariance.intake import taken_in
 from fspca.covariance.leading import leading_pairs
 from fspca.covariance.sources import Dense, Remembering, View
 from fspca.covariance.views import Deflated, Scaled, Shifted
@@ -46,11 +48,14 @@ class Covariance:
     def __init__(self, A: ArrayLike, ridge: float = 0.0) -> None:
         ridge = validate.checked_ridge(ridge)
         self._set(Dense(validate.checked_covariance(A)), ridge)
+        if is_frame(A):
+            self.names = tuple(map(str, A.columns))
 
     @classmethod
     def from_data(cls, X: Any, *, center: bool = True, divisor: str | float = "n-1",
-                  standardize: bool = False, ridge: float = 0.0,
-                  max_memory: float = 2**30) -> Self:  # fmt: skip
+                  standardize: bool = False, ridge: float = 0.0, max_memory: float = 2**30,
+                  missing: str = "refuse", sample_weight: ArrayLike | None = None,
+                  names: Sequence[str] | None = None) -> Self:  # fmt: skip
         """The covariance X'X / divisor of data X (n samples x d features), never squared.
 
         X may be an array of any real type, scipy.sparse (CSR and CSC are read where they are), a
@@ -65,12 +70,17 @@ class Covariance:
                [3., 3.]])
         """
         ridge = validate.checked_ridge(ridge)
-        source, names = source_of(X, center, divisor, standardize, max_memory)
-        if source.size <= min(source.base.n, FORMED_SIZE):
+        taken = taken_in(X, center=center, divisor=divisor, standardize=standardize,
+                         max_memory=max_memory, missing=missing, sample_weight=sample_weight,
+                         names=names)  # fmt: skip
+        source = taken.source
+        if isinstance(source, Remembering) and source.size <= min(source.base.n, FORMED_SIZE):
             source = Dense(source.submatrix(np.arange(source.size)), origin=source)
         covariance = cls.from_source(source, ridge)
-        covariance.names = names
-        done = {"center": center, "divisor": divisor, "standardize": standardize}
+        covariance.names, covariance.about = taken.names, taken.about
+        covariance.moments, covariance.filling = taken.moments, taken.filling
+        done: dict[str, Any] = {"center": center, "divisor": divisor, "standardize": standardize}
+        done |= {"missing": missing, "sample_weight": sample_weight, "kept": taken.kept}
         covariance.table = X, done
         return covariance
 
@@ -92,6 +102,9 @@ class Covariance:
         self._seen = Shifted(source, ridge) if ridge else source
         self.size, self.names = source.size, None
         self.table = None  # the data, and what was done to them, where it comes from data
+        self.about = None  # of which data it is, where some are missing or weigh differently
+        self.moments = None  # the means and deviations of data
+        self.filling = None  # the moments by which missing values are filled in
         self._pairs = {}
 
     def __repr__(self):
@@ -122,6 +135,7 @@ class Covariance:
 
     def _like(self, source, ridge, rows=None):
         covariance = Covariance.from_source(source, ridge)
+        covariance.about = self.about
         if self.names is not None:
             covariance.names = self.names if rows is None else tuple(self.names[j] for j in rows)
         return covariance

@@ -82,6 +82,15 @@ class Dask(Data):
         return None
 
 
+def refuse_sparse_chunks(block):
+    """Refuse a chunk that is no dense array: its columns are picked out as those of one."""
+    if block is not None and not isinstance(block, np.ndarray):
+        raise TypeError(
+            f"X is a dask.array with chunks of {type(block).__name__}; make them dense, "
+            "X.map_blocks(lambda chunk: chunk.toarray(), dtype=float), or hand over a sparse matrix"
+        )
+
+
 def tree(parts, add=sum):
     """Return a task of the sum of some tasks, four at a time."""
     while len(parts) > 1:
@@ -94,6 +103,7 @@ def stacked(moments):
 
 
 def moments_in(block, center, place):
+    refuse_sparse_chunks(block)
     block = np.asarray(block).astype(float, copy=False)
     if not np.all(np.isfinite(block)):
         (top, bottom), (left, right) = place

@@ -58,7 +58,7 @@ class Data(Source):
     that the mean would take are not lost.
     """
 
-    blockwise, samples = True, None
+    blockwise, samples, roots = True, None, None
 
     def __init__(self, X, center, divisor, standardize, max_memory):
         (self.n, self.size), self.max_memory = X.shape, max_memory
@@ -68,6 +68,7 @@ class Data(Source):
             X = X.astype(self.dtype)  # once, not once a pass
         self.X, self.shift, self.tally = X, None, [0]
         self.mean, squares = self.moments(center)
+        self.centre, self.spread = self.mean, np.sqrt(squares / divisor)
         self.variances, self.weight = scaled(squares, divisor, standardize)
         deviation = np.sqrt(squares / self.n)
         deviation[deviation == 0] = deviation.max()
@@ -140,7 +141,7 @@ class Data(Source):
     def product(self, V, rows=None):
         result, total = 0.0, np.zeros(V.shape[1])
         for block, Y in self.applied(V, rows):
-            total += Y.sum(axis=0, dtype=float)
+            total += self.summed(Y)
             result = added(result, block.T @ Y)
         return self.finished(result, total)
 
@@ -151,8 +152,16 @@ class Data(Source):
         offset, V = (self.mean[chosen] @ V).astype(self.dtype), V.astype(self.dtype, copy=False)
         for block in self.blocks(least=V.shape[1]):
             Y = (block if rows is None else self.chosen(rows, block)) @ V
-            Y -= offset
-            yield block, Y
+            yield block, self.offset_by(Y, offset)
+
+    def offset_by(self, Y, offset):
+        """Return Y less the offset of every row, in place."""
+        Y -= offset if self.roots is None else np.outer(self.roots, offset)
+        return Y
+
+    def summed(self, Y):
+        """Return 1'Y, or the roots of the weights times Y."""
+        return Y.sum(axis=0, dtype=float) if self.roots is None else self.roots @ Y
 
     def chosen(self, rows, block):
         """Return the columns of a block."""
@@ -171,7 +180,7 @@ class Data(Source):
             shift = 0 if self.shift is None else self.shift[chosen]
             block = self.X[:, chosen]
             block = block.toarray() if scipy.sparse.issparse(block) else block.astype(float)
-            block -= shift + self.mean[chosen]
+            block = self.offset_by(block, shift + self.mean[chosen])
             block *= self.weight[chosen]
             result += block @ block.T
         self.samples = result
@@ -198,7 +207,7 @@ class Data(Source):
             return np.concatenate([Y for _, Y in self.applied(V.reshape(self.size, -1))])
 
         def back(Y):
-            start, result, total = 0, 0.0, Y.reshape(self.n, -1).sum(axis=0)
+            start, result, total = 0, 0.0, self.summed(Y.reshape(self.n, -1))
             Y = Y.reshape(self.n, -1).astype(self.dtype, copy=False)
             for block in self.blocks():
                 result = added(result, block.T @ Y[start : start + block.shape[0]])
@@ -209,17 +218,22 @@ class Data(Source):
 
 
 class Sparse(Data):
-    """Sparse data, read where it is: CSR or CSC, all of it one block."""
+    """Sparse data, read where it is: CSR or CSC, all of it one block.
+
+    With roots of weights, S X is given in place of X, and S 1 in place of 1.
+    """
 
     blockwise, last, known = False, None, (np.empty(0, dtype=int), np.empty((0, 0)))
 
-    def __init__(self, X, center, divisor, standardize, max_memory):
+    def __init__(self, X, center, divisor, standardize, max_memory, roots=None):
         (self.n, self.size), self.max_memory = X.shape, max_memory
+        self.roots, self.total = roots, self.n if roots is None else roots @ roots
         self.streamed, self.dtype, self.shift = False, np.dtype(float), None
         if X.dtype != self.dtype:  # the places of the entries are not copied
             X = type(X)((X.data.astype(float), X.indices, X.indptr), shape=X.shape)
         self.X, self.tally = X, [0]
         self.mean, squares = self.moments(center)
+        self.centre, self.spread = self.mean, np.sqrt(squares / divisor)
         self.variances, self.weight = scaled(squares, divisor, standardize)
 
     def blocks(self, dtype=None, least=1):
@@ -239,6 +253,13 @@ class Sparse(Data):
             yield columns, self.X.data[start:stop]
 
     def moments(self, center):
+        if self.roots is not None:
+            mean = center * (self.X.T @ self.roots) / self.total
+            self.mean, self.weight = mean, np.ones(self.size)
+            parts = self.centred(np.arange(self.size))
+            squares = sum(np.einsum("ij,ij->j", part, part) for part, _ in parts)
+            self.last = None
+            return mean, squares
         mean, total, squares, stored = (np.zeros(self.size) for _ in range(4))
         for columns, values in self.entries():
             np.add.at(mean, columns, values)
@@ -258,8 +279,14 @@ class Sparse(Data):
         return (X[start : start + step] for start in range(0, self.n, step))
 
     def centred(self, rows):
+        start = 0
         for part in self.pieces(rows):
-            yield (part.toarray() - self.mean[rows]) * self.weight[rows], None
+            stop = start + part.shape[0]
+            taken = self.mean[rows]
+            if self.roots is not None:
+                taken = np.outer(self.roots[start:stop], taken)
+            yield (part.toarray() - taken) * self.weight[rows], None
+            start = stop
 
     def chosen(self, rows, _=None):
         """Return X[:, I] as CSR; the last is kept, for in CSR it costs as much as a product."""
@@ -270,7 +297,7 @@ class Sparse(Data):
 
     def submatrix(self, rows):
         mean, weight = self.mean[rows], self.weight[rows]
-        if np.any(self.n * (mean * weight) ** 2 > 1e3 * self.variances[rows]):  # 3 digits of 16
+        if np.any(self.total * (mean * weight) ** 2 > 1e3 * self.variances[rows]):  # 3 digits of 16
             return sum(part.T @ part for part, _ in self.centred(rows))
         new, old = among_known(rows, self.known[0])
         products = np.empty((len(rows), len(rows)))
@@ -279,7 +306,7 @@ class Sparse(Data):
         products[new] = products[:, new].T
         if 64 * len(rows) ** 2 <= self.max_memory:  # the next support will share most of them
             self.known = np.array(rows), products
-        return (products - self.n * np.outer(mean, mean)) * np.outer(weight, weight)
+        return (products - self.total * np.outer(mean, mean)) * np.outer(weight, weight)
 
     def columns(self, rows, among=slice(None)):
         width = max(1, BLOCK_BYTES // (8 * self.n))

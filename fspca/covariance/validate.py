@@ -190,8 +190,8 @@ def checked_covariance(A):
     try:
         scipy.linalg.cholesky(R, overwrite_a=True, check_finite=False)
     except scipy.linalg.LinAlgError:
-        lowest = scipy.linalg.eigvalsh(A, subset_by_index=[0, 0])[0]
-        _refuse_indefinite(lowest, -np.sqrt(precision) * scale.min() ** 2)
+        values = scipy.linalg.eigvalsh(A)
+        _refuse_indefinite(values[0], -np.sqrt(precision) * scale.min() ** 2, values[-1])
     return A
 
 
@@ -207,10 +207,12 @@ def symmetric_up_to(A, scale, allowed):
     return A / 2 + A.T / 2
 
 
-def _refuse_indefinite(lowest, allowed):
+def _refuse_indefinite(lowest, allowed, largest=None):
+    share = f" ({-100 * lowest / largest:.3g} % of the largest)" if largest else ""
     raise ValueError(
-        f"A has the eigenvalue {lowest:.6g}, below the rounding allowed, {allowed:.3g}; "
-        "A must be positive semidefinite"
+        f"A has the eigenvalue {lowest:.6g}{share}, below the rounding allowed, {allowed:.3g}; "
+        "A must be positive semidefinite, which df.cov() of data with missing values need not be: "
+        "Covariance.from_data(df, missing='em') gives a covariance that is"
     ) from None
 
 

@@ -1,7 +1,7 @@
 """Claims as files: what is written for a stranger to check, and a table made into its matrix.
 
 What was done to a table stands in fields of its own, such as `table_sha256`.  A reader that meets
-one which it does not know cannot repeat it, and says so: weights and filled values may come so.
+one which it does not know cannot repeat it, and says so.
 """
 
 import hashlib
@@ -11,6 +11,7 @@ import numpy as np
 from fspca.check_certificate import check, sha256
 from fspca.covariance import Covariance, as_covariance
 from fspca.covariance.intake import opened
+from fspca.covariance.missing import weights_of_samples
 from fspca.datasets.files import open_archive, write_arrays
 
 MAX_MEMORY = 2**31  # bytes that a matrix may take to be written
@@ -55,17 +56,27 @@ def recipe(A):
     if A.table is None:
         return {}
     X, done = A.table
-    n = X.shape[0]
-    done = done | {"divisor": {"n-1": n - 1, "n": n}.get(done["divisor"], done["divisor"])}
-    none = np.zeros(0, dtype=int)
-    left_out = {"table_rows_left_out": none, "table_columns_left_out": none}
-    return {"table_sha256": sum_of_table(X), **left_out} | {
+    done, n = dict(done), X.shape[0]
+    kept, weights = done.pop("kept"), done.pop("sample_weight")
+    left_out = np.zeros(0, dtype=int) if kept is None else np.setdiff1d(np.arange(n), kept)
+    total = n - len(left_out)
+    if weights is not None:
+        done["weights"] = weights_of_samples(weights, n)
+        total = np.delete(done["weights"], left_out).sum()
+    if A.about is None or done["missing"] in ("refuse", "drop"):  # the rows left out say it
+        done.pop("missing")
+    done["divisor"] = {"n-1": total - 1, "n": total}.get(done["divisor"], done["divisor"])
+    places = {"table_rows_left_out": left_out, "table_columns_left_out": np.zeros(0, dtype=int)}
+    return {"table_sha256": sum_of_table(X), **places} | {
         f"table_{name}": np.array(value) for name, value in done.items()
     }
 
 
 def sum_of_table(X):
-    """Return the sha256 of a table, read some rows at a time, as the format takes that of X."""
+    """Return the sha256 of a table, read some rows at a time, as the format takes that of X.
+
+    A missing value counts as NumPy's NaN, whatever bits it has.
+    """
     X = opened(X)[0]
     found = hashlib.sha256(f"X {X.shape[0]} {X.shape[1]}\n".encode())
     step = max(1, ROWS // X.shape[1])
@@ -73,7 +84,10 @@ def sum_of_table(X):
     for start in range(0, X.shape[0], step):
         part = rows[start : start + step]
         part = part.toarray() if hasattr(part, "toarray") else np.asarray(part)
-        found.update(np.ascontiguousarray(part, "<f8").tobytes())
+        part = np.ascontiguousarray(part, "<f8")
+        absent = np.isnan(part)
+        part = np.where(absent, np.nan, part) if absent.any() else part
+        found.update(part.tobytes())
     return found.hexdigest()
 
 
@@ -98,18 +112,28 @@ def repeated(claim, X):
     done = {name.removeprefix("table_"): x for name, x in claim.items() if name[:6] == "table_"}
     said = str(done.pop("sha256", ""))
     if sum_of_table(X) != said:
-        raise ValueError("the table is not the one that the claim speaks of: its sha256 differs")
+        raise ValueError(
+            "the table is not the one that the claim speaks of, or was read with other options: "
+            "its sha256 differs"
+        )
     rows, columns = done.pop("rows_left_out", []), done.pop("columns_left_out", [])
-    unknown = set(done) - {"center", "divisor", "standardize"}
+    unknown = set(done) - {"center", "divisor", "standardize", "weights", "missing"}
     if unknown:
         raise ValueError(f"the claim's table was given {', '.join(sorted(unknown))}, which this "
                          "version cannot repeat")  # fmt: skip
     kept = opened(X)[0]
     kept = kept.tocsr() if hasattr(kept, "tocsr") else kept
-    kept = kept[kept_of(kept.shape[0], rows, "rows")][:, kept_of(kept.shape[1], columns, "columns")]
+    rows = kept_of(kept.shape[0], rows, "rows")
+    kept = kept[rows][:, kept_of(kept.shape[1], columns, "columns")]
+    weights = done.get("weights")
+    if weights is not None and np.shape(weights) != np.shape(opened(X)[0])[:1]:
+        raise ValueError("the claim's weights are not as many as the table's rows")
     center, standardize = (bool(done.get(name, 0)) for name in ("center", "standardize"))
     return Covariance.from_data(kept, center=center, standardize=standardize,
-                                divisor=float(done.get("divisor", 1)))  # fmt: skip
+                                divisor=float(done.get("divisor", 1)),
+                                missing=str(done.get("missing", "refuse")),
+                                sample_weight=None if weights is None else weights[rows]
+                                )  # fmt: skip
 
 
 def kept_of(count, left_out, what):

@@ -18,13 +18,14 @@ import scipy.sparse
 
 from fspca.covariance import Covariance
 from fspca.covariance.linalg import embedded
+from fspca.covariance.missing import filled_rows, filling_of
 from fspca.covariance.validate import UnitsWarning, warn_of_units
 from fspca.datasets.files import write_whole
 from fspca.problem import TOLERANCE, SharedSupport, Solution, check_solution
 from fspca.proof import page
 from fspca.proof.certify import certify
 from fspca.proof.page import in_digits, percent
-from fspca.selection import Choice, as_table, default_counts, explained_by_each, prepared, select_k
+from fspca.selection import Choice, as_table, default_counts, explained_by_each, select_k
 
 CLAIM_BYTES = 2**23  # of a matrix that a page carries: beyond, mail programs refuse the page
 ROWS_SIZE = 2**27  # numbers of a table that are held at once
@@ -147,18 +148,18 @@ def take_rows(case):
         case.missing = "The covariance was given without rows."
         return
     X, case.done = case.A.table
-    more = {"center", "divisor", "standardize"}
-    more = [name for name, value in case.done.items() if name not in more and value is not None]
-    if more:
-        case.missing = f"What was done to the rows ({', '.join(more)}) is not repeated here."
-    elif np.prod(X.shape) > ROWS_SIZE:
+    if np.prod(X.shape) > ROWS_SIZE:
         case.missing = "There are too many rows to be read here."
-    else:
-        X = as_table(X.toarray() if scipy.sparse.issparse(X) else X)[0]
-        if np.all(np.isfinite(X)):
-            case.X = X
-        else:
-            case.missing = "There are missing values in the rows."
+        return
+    case.X = rows_of(case.A)
+
+
+def rows_of(A):
+    """Return the rows that a covariance is of, those left out apart, gaps as they are."""
+    X, done = A.table
+    X = as_table(X)[0]
+    X = X.toarray() if scipy.sparse.issparse(X) else X
+    return X if done["kept"] is None else X[done["kept"]]
 
 
 def try_counts(case, seed, max_seconds, n_jobs):
@@ -169,6 +170,9 @@ def try_counts(case, seed, max_seconds, n_jobs):
     if len(case.X) < 8:  # two folds, and halves of four rows
         case.missing = f"{len(case.X)} rows are too few to hold some out."
         return
+    if case.done["sample_weight"] is not None:
+        case.missing = "The samples have weights, by which nothing is held out."
+        return
     asked, ends = counts_of(case.A.size, problem), None
     if max_seconds is not None:
         ends = perf_counter() + max_seconds
@@ -178,6 +182,7 @@ def try_counts(case, seed, max_seconds, n_jobs):
 
     tight = case.A.size <= TIGHT_SIZE and max_seconds is None
     given = {name: bool(case.done[name]) for name in ("center", "standardize")}
+    given["missing"] = case.done["missing"] if np.isnan(case.X).any() else "refuse"
     try:
         case.choice = select_k(
             case.X, problem.m, asked, folds=min(5, len(case.X) // 2), **given, seed=seed,
@@ -489,7 +494,7 @@ def scores(case):
     """Return a picture of the samples' scores."""
     if case.X is None:
         return page.html_section("The samples", page.paragraph(f"Not shown. {case.missing}"))
-    T = scores_of(case.X, case.done, case.solution)
+    T = scores_of(case.A, case.solution)
     shown = np.unique(np.linspace(0, len(T) - 1, min(POINTS, len(T))).astype(int))
     several = T.shape[1] > 1
     across, up = (T[shown, 0], T[shown, 1]) if several else (shown, T[shown, 0])
@@ -501,13 +506,17 @@ def scores(case):
     return page.html_section("The samples", page.html_figure(picture, caption))
 
 
-def scores_of(X, done, solution):
-    """Return the coordinates of each row's projection on the components."""
-    X = np.asarray(X, dtype=float)
-    given = (bool(done.get(name)) for name in ("center", "standardize"))
-    _, mean, scale = prepared(X, *given)
+def scores_of(A, solution):
+    """Return the coordinates of each row's projection on the components.
+
+    Gaps are filled in as those that the covariance was made of.
+    """
+    X, filling = rows_of(A), filling_of(A)
+    X = X if filling is None else filled_rows(X, *filling)
+    mean, spread = A.moments
     support = solution.support
-    onto = np.linalg.pinv(solution.W.T)[support] / scale[support, None]
+    scale = np.where(spread > 0, spread, 1.0)[support] if A.table[1]["standardize"] else 1.0
+    onto = np.linalg.pinv(solution.W.T)[support] / np.reshape(scale, (-1, 1))
     return (X[:, support] - mean[support]) @ onto
 
 
