@@ -44,7 +44,8 @@ def public():
 
 def members(owner):
     """Yield the public methods and properties of a class, by the class whose words they have."""
-    for name in (name for name in dir(owner) if name[0] != "_"):
+    theirs = re.compile(r"_|set_\w+_request$")  # scikit-learn writes what routes sample_weight
+    for name in (name for name in dir(owner) if not theirs.match(name)):
         bases = [base for base in owner.__mro__ if name in vars(base)]
         thing = vars(bases[0])[name]
         if inspect.isroutine(thing) or isinstance(thing, property | cached_property):
