@@ -69,7 +69,7 @@ def test_one_component_is_mostly_the_optimum_of_small_instances():
 @pytest.mark.parametrize("seed", range(10))
 def test_what_a_component_adds_is_the_rise_of_the_score(seed):
     rng = np.random.default_rng(seed)
-    A, score = Covariance(make_scheme("F", 12, seed)), SeparateSupports(3, 5).score
+    A, score = Covariance(make_scheme("F", 12, seed)), SeparateSupports(3, 5, score="subspace").score
     W = np.zeros((12, 3))
     for j in range(3):
         W[rng.choice(12, 5, replace=False), j] = rng.standard_normal(5)
@@ -103,7 +103,7 @@ def test_of_many_patterns_the_best_is_that_of_each_alone(seed, orthonormal):
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("orthonormal", [False, True])
 def test_sweeps_never_lower_the_score(seed, orthonormal):
-    A, score = Covariance(make_scheme("F", 30, seed)), SeparateSupports(3, 5).score
+    A, score = Covariance(make_scheme("F", 30, seed)), SeparateSupports(3, 5, score="subspace").score
     W = in_turn(A, solve_separate(A, 3, 5, n_starts=1).W[:, ::-1], [5, 5, 5], orthonormal)
     values = [score(A, W)]
     for _ in range(4):
@@ -169,7 +169,7 @@ def test_counts_must_fit():
 
 def best_of_all(A, k):
     """Return the most that two components of k features explain, over all pairs of supports."""
-    A, score = Covariance(A), SeparateSupports(2, k).score
+    A, score = Covariance(A), SeparateSupports(2, k, score="subspace").score
     supports = [np.array(rows) for rows in itertools.combinations(range(A.size), k)]
     best = 0.0
     for I, J in itertools.combinations_with_replacement(supports, 2):

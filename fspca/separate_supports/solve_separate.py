@@ -88,7 +88,8 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal
     (array([1, 3]), True)
     """
     checked_truth("orthonormal", orthonormal)
-    A, problem, rng = A.plain, SeparateSupports(m, k), np.random.default_rng(seed)
+    how = {"orthonormal": True} if orthonormal else {"score": "subspace"}
+    A, problem, rng = A.plain, SeparateSupports(m, k, **how), np.random.default_rng(seed)
     turns, answers = iter(run := Run(None, max_seconds, progress)), []
 
     def keep(history, W):
@@ -105,7 +106,7 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, orthonormal
     def build():
         W, history = run.answer
         facts = run.facts | {"history": history}
-        return with_claim(A, solution_of(A, problem, W, "solve_separate", **facts), orthonormal)
+        return with_claim(A, solution_of(A, problem, W, "solve_separate", **facts))
 
     return run.finish(build)
 

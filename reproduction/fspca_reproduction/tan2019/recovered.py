@@ -64,4 +64,4 @@ def recoveries(method, what="recovered", rows="tan2019_recovered"):
 
 def of_truth(A, truth):
     """Return the score of the true supports with the best loadings."""
-    return SeparateSupports(2, K).score(A, fitted_to(A, truth, (K, K)))
+    return SeparateSupports(2, K, score="subspace").score(A, fitted_to(A, truth, (K, K)))
