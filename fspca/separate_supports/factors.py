@@ -26,7 +26,7 @@ LOOSE_STEPS = 8  # with so many steps of each
 FORMED = 600  # features within which the starts climb, at least if there are so many,
 NEAR = 8  # and times k of those that go along with each factor
 PATIENCE = 30  # components sought anew in vain
-TRIED = 2  # of the weakest features, and of those that would replace them
+TRIED = 5  # of the weakest features, and of those that would replace them
 
 
 class Part(NamedTuple):
@@ -203,9 +203,15 @@ def exchanged(times, W, value, counts):
         for out, into in product(weakest, entrants):
             V = W.copy()
             V[into, j], V[out, j] = np.sign(T[into, j]) * np.abs(V[out, j]), 0.0
-            mask, s = V != 0, deviations(times, V)
-            for _ in range(4):  # a few turns on these features show what they are worth
-                V, s = unit_columns(np.where(mask, factors_times(times, V, s), 0.0))
+            V, s = fit_within(times, V, 4)  # a few turns show what they are worth
             if np.sum(s**2) > value * (1 + GAIN):
                 return factors_times(times, V, s)
     return None
+
+
+def fit_within(times, W, turns):
+    """Return W and its lengths after so many turns that keep its features."""
+    mask, s = W != 0, deviations(times, W)
+    for _ in range(turns):
+        W, s = unit_columns(np.where(mask, factors_times(times, W, s), 0.0))
+    return W, s
