@@ -168,7 +168,7 @@ def starts(part, init, counts, n_starts, rng):
 
     Every other one first keeps many features, then fewer.
     """
-    yield init[part.rows]
+    yield joint_factors(part.times, unit_columns(cut_to(init[part.rows], counts))[0])
     for n in range(n_starts - 1):
         T = part.spread @ random_subspace(part.spread.shape[1], len(counts), rng)
         for wider in LOOSE if n % 2 else ():
