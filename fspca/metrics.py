@@ -5,10 +5,10 @@ A = Z'Z, and unit columns w_j:
 
 | measure | what it rewards | at most PCA | attained | order matters | who prints it |
 |---|---|---|---|---|---|
-| trace(W'AW), `objective` | copies of one factor | no | yes | no | abess in Python |
-| `explained_by_subspace` | copies on other features | yes | no | no | fspca, of one support |
+| `fspca.problem.objective` | copies of one factor | no | yes | no | papers on orthonormal W |
+| `explained_by_subspace` | copies on other features | yes | no | no | R's PMA |
 | `adjusted_variance` | little correlation | yes | yes | yes | elastic net, abess |
-| `predicted_variance` | proxies of all features | yes | no | no | PMA, epca |
+| `predicted_variance` | proxies of all features | yes | no | no | R's spca, LSSPCA |
 | `explained_by_factors` | short lists, own factors | yes | yes | no | R's sparsePCA |
 
 "Attained" is whether a best W exists for every A, m and k.  Chapter: "What should several
@@ -213,6 +213,11 @@ def explained_by_subspace(A: Matrix, W: ArrayLike | Solution) -> float:
     --------
     normalised_explained_variance : The same over PCA's.
 
+    References
+    ----------
+    Shen and Huang, "Sparse principal component analysis via regularized low rank matrix
+    approximation", Journal of Multivariate Analysis, 2008.
+
     Examples
     --------
     >>> float(explained_by_subspace(np.array([[1.0, 0.6], [0.6, 1.0]]), np.eye(2)))
@@ -262,8 +267,8 @@ def adjusted_variance(A: Matrix, W: ArrayLike | Solution) -> float:
 def predicted_variance(A: Matrix, W: ArrayLike | Solution) -> float:
     """Return the variance of all features that a regression on the scores predicts.
 
-    It is trace(A W (W'AW)^+ W'A), of Shen and Huang.  Few features predict many that go along
-    with them, so that it is near PCA's even where the lists are poor.
+    It is trace(A W (W'AW)^+ W'A), the measure of Merola's least squares sparse PCA.  Few features
+    predict many that go along with them, so that it is near PCA's even where the lists are poor.
 
     Parameters
     ----------
@@ -283,8 +288,8 @@ def predicted_variance(A: Matrix, W: ArrayLike | Solution) -> float:
 
     References
     ----------
-    Shen and Huang, "Sparse principal component analysis via regularized low rank matrix
-    approximation", Journal of Multivariate Analysis, 2008.
+    Merola, "Least squares sparse principal component analysis: a backward elimination approach
+    to attain large loadings", Australian and New Zealand Journal of Statistics, 2015.
 
     Examples
     --------
