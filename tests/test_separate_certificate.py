@@ -16,7 +16,7 @@ from fspca.synthetic import make_scheme
 def claim_of(seed, k=(4, 3), slack=1e-9):
     """A claim and what it claims to be the bound: an answer with a factor for the union."""
     A, union = make_scheme("F", 14, seed), min(sum(k), 14)
-    answer = solve_separate(A, len(k), list(k))
+    answer = solve_separate(A, len(k), list(k), score="subspace")
     bound = upper_bound(A, len(k), union, method="dual")
     gap = bound.bound / answer.objective - 1 + slack
     return {
