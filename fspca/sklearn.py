@@ -12,6 +12,7 @@ from fspca.covariance import Covariance
 from fspca.covariance.frames import is_frame, numbers_of_frame, refuse_columns
 from fspca.covariance.missing import filled_rows, filling_of, weights_of_samples
 from fspca.covariance.validate import Features, checked_choice, needed, numbered, warn_of_units
+from fspca.problem import in_two_lists
 from fspca.registry import PROBLEMS, SOLVERS
 from fspca.selection import explained_by_each, fewest, held_out_share
 
@@ -88,6 +89,8 @@ class _SparseSubspace(BaseEstimator):
         self.explained_variance_ratio_ = self.explained_variance_ / (A.trace or 1.0)
         self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
         self.gap_, self.n_iter_ = solution.gap, solution.n_iter
+        self.score_correlation_ = solution.score_correlation
+        self.in_two_lists_ = in_two_lists(solution.W)
         self.solution_ = solution
         return self
 
@@ -239,6 +242,10 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         apart they are, relatively.
     n_iter_ : int
         The steps of the solver's run.
+    score_correlation_ : float or None
+        Of separate supports, the largest modulus of a correlation of two scores.
+    in_two_lists_ : array of int
+        The features that more than one component uses.
     solution_ : Solution
         The answer as the solver gave it.
 
@@ -287,7 +294,7 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return np.asarray(X) @ self.components_ * self.scale_ + self.mean_
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the share of the variance of X that the components explain.
+        """Return the share of the variance of X that the span of the components explains.
 
         Where values are missing, what was observed is judged.
         """

@@ -1,7 +1,10 @@
 """One component beside the others: which features it should have, and with what loadings.
 
 Beside an orthonormal basis Q of the other components, a component x adds x'Rx / x'(I - QQ')x to
-the variance that these explain, with R = (I - QQ') A (I - QQ').
+the variance that these explain, with R = (I - QQ') A (I - QQ').  Where a condition asks that x is
+orthogonal to Q, x'Rx is its own variance: Q then spans the other components ("orthonormal") or what
+A makes of them ("uncorrelated").  Where no feature may be shared ("disjoint"), x is sought among
+those that are free, and Q is empty.
 """
 
 from typing import NamedTuple
@@ -12,6 +15,8 @@ from fspca.covariance import Covariance
 from fspca.covariance.linalg import basis, largest
 from fspca.problem import TOLERANCE
 
+SUBSPACE, ORTHONORMAL = "subspace", "orthonormal"  # what is asked of the columns
+UNCORRELATED, DISJOINT = "uncorrelated", "disjoint"
 GAIN = 1e-9  # relative; less is rounding
 DOUBLED, FORMED = 5, 2000  # a search keeps 2^5 k features, then 2^4 k, ..., fewer than so many,
 STEPS = 10  # with so many steps of each at most
@@ -19,11 +24,12 @@ PAIRED, TRIED = 100, 3  # up to so many features exchanges are tried too, of thr
 
 
 class Beside(NamedTuple):
-    """R, Q, and whether a component must be orthogonal to Q."""
+    """R, Q, whether a component must be orthogonal to Q, and the features that R is about."""
 
     rest: Covariance
     Q: np.ndarray
     orthogonal: bool
+    features: np.ndarray
 
 
 class Block(NamedTuple):
@@ -34,12 +40,17 @@ class Block(NamedTuple):
     x: np.ndarray
 
 
-def beside(A, W, j, orthogonal):
+def beside(A, W, j, condition):
     """Return what component j is sought beside: all columns of W but its own."""
-    rest, Q = A, basis(np.delete(W, j, axis=1), TOLERANCE) if W.shape[1] > 1 else W[:, :0]
+    others = np.delete(W, j, axis=1)
+    if condition == DISJOINT:
+        free = np.flatnonzero(~others.any(axis=1))
+        return Beside(A.restricted(free), np.zeros((len(free), 0)), False, free)
+    Q = A.product(others) if condition == UNCORRELATED else others
+    rest, Q = A, basis(Q, TOLERANCE) if Q.any() else Q[:, :0]
     for q in Q.T:
         rest = rest.deflated(q)
-    return Beside(rest, Q, orthogonal)
+    return Beside(rest, Q, condition != SUBSPACE, np.arange(len(W)))
 
 
 def best_on(given, rows):
@@ -139,13 +150,15 @@ def cut(V, scores, counts):
     return W
 
 
-def in_turn(A, W, counts, orthogonal):
+def in_turn(A, W, counts, condition):
     """Return W after a sweep: each component climbs beside all others."""
     W = W.copy()
     for j, k in enumerate(counts):
-        given = beside(A, W, j, orthogonal)
-        found = climb_block(given, best_on(given, padded(A, W[:, j], k)))
-        if found.gain >= 0:
+        given = beside(A, W, j, condition)
+        among = A if len(given.features) == A.size else A.restricted(given.features)
+        start = padded(among, W[given.features, j], k)
+        found = climb_block(given, best_on(given, start))
+        if found.gain >= -GAIN * A.trace:  # of a variance of zero rounding may leave less
             W[:, j] = 0
-            W[found.rows, j] = found.x
+            W[given.features[found.rows], j] = found.x
     return W
