@@ -1,0 +1,226 @@
+r"""Bounds on what m uncorrelated factors explain, each with the claim that proves it.
+
+With A = Z'Z and unit columns w_j of k_j nonzeros it is the largest sum of (u_j'Zw_j)^2 over
+orthonormal u_1, ..., u_m.  That is at most trace(Q'AQ), Q a basis of W: bounds on the union of the
+supports hold.  For every d x p matrix R and positive levels c_1, ..., c_p it is at most
+
+    (m + sum_i r_i'Ar_i / c_i) phi,   phi the largest w'Mw,  M = (I - RR')A(I - RR') + R diag(c) R',
+
+over unit w of k nonzeros, the largest of the counts: u'Zw = u'Z(I - RR')w + sum_i (u'Zr_i)(r_i'w),
+and Cauchy's inequality gives (u'Zw)^2 <= (1 + sum_i (u'Zr_i)^2 / c_i) w'Mw.  With r_i an
+eigenvector of length sqrt(1 - c_i / lambda_i), M is A with lambda_i levelled to c_i.  Without R it
+is m times the best component, and with all eigenvalues levelled to one it is PCA's bound.
+"""
+
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+from scipy.optimize import minimize
+
+from fspca.check_certificate import Refused, check, semidefinite_of
+from fspca.covariance import Covariance
+from fspca.covariance.sources import Dense
+from fspca.problem import SharedSupport
+from fspca.proof.bounds import least_closed_form
+from fspca.proof.checked import CheckedMatrix
+from fspca.proof.claims import ANY_GAP, claim_of, gap_of, least_claimed
+from fspca.proof.probable import probable_bound
+from fspca.shared_support.solve import solve
+
+LEVELLED = 2000  # features up to which eigenvalues are levelled: components are sought in many M
+MORE = 2  # times as many eigenvalues as components may be levelled
+CUTS = 25  # components of which the levels are found, at most
+ENOUGH = 1e-3  # relative: levels are no better known than their component
+PLACES = 30  # binary places of R, so that exact arithmetic has little to carry
+SHARES = (1.0, 0.75, 0.5)  # of the logarithms of the levels: less levelled is easier to prove
+SPARE = 1e-9  # relative, of a tree's target: more than a levelled matrix loses by rounding
+
+
+def with_factors_claim(A, solution, max_seconds=None, levelled=True):
+    """Return the solution with the least bound on what factors explain, and the claim of it.
+
+    Without `levelled` it is that of the union of the supports, which costs little.
+    """
+    problem = solution.problem
+    m, counts, ends = problem.m, problem.counts, seconds_from_now(max_seconds)
+    checked = CheckedMatrix.of(A, SharedSupport(m, max(m, min(int(counts.sum()), A.size))))
+    if checked.matrix is None:
+        found = probable_bound(A, checked.problem)
+        bound = max(found.bound, solution.objective)
+        return replace(solution, upper_bound=bound, bound_probability=found.probability)
+    W = np.array(solution.W)
+    facts = {"kind": "factors", "counts": counts, "W": W, "factors": factors_of(A, W)}
+    best = least_claimed(checked, solution, [least_closed_form(checked).arrays], **facts)
+    if not levelled or best.certificate is None or best.gap == 0:
+        return best
+    for R, levels, arrays, bound in one_component_bounds(checked, W, counts, best, ends):
+        if bound < best.upper_bound:
+            claim = claim_of(checked, ANY_GAP, arrays, **facts, R=R, levels=levels)
+            value = check(claim | checked.named).value
+            claim["gap"] = gap_of(value, bound)
+            verdict = check(claim | checked.named)
+            if verdict.holds:
+                bound = max(bound, solution.objective)
+                best = replace(best, upper_bound=bound, certificate=claim)
+    return best
+
+
+def seconds_from_now(seconds):
+    """Return when so many seconds are over, None for never."""
+    return None if seconds is None else perf_counter() + seconds
+
+
+def factors_of(A, W):
+    """Return Y with Y'AY = I, or of lower rank, whose factors ZY explain most of W that was found.
+
+    U is turned until ZW diag(s) = U H with H >= 0, s_j what u_j explains of its own list.
+    """
+    K = W.T @ A.product(W)
+    values, V = np.linalg.eigh((K + K.T) / 2)
+    kept = values > 1e-12 * max(values[-1], 0)
+    if not kept.any():
+        return W
+    root = (V * np.sqrt(np.where(kept, values, 0.0))) @ V.T
+    inverse = (V[:, kept] / np.sqrt(values[kept])) @ V[:, kept].T
+    starts = [np.linalg.qr(root[:, order])[0][:, np.argsort(order)] for order in orders_of(K)]
+    best = max((climbed(U, root) for U in starts), key=lambda U: np.sum(own(U, root) ** 2))
+    return W @ inverse @ best
+
+
+def orders_of(K):
+    """Return some orders of the columns: falling, and each other one first."""
+    falling = np.argsort(-np.diagonal(K), kind="stable")
+    return [np.r_[j, falling[falling != j]] for j in falling[:8]]
+
+
+def own(U, root):
+    """What each factor explains of its own list, rooted."""
+    return np.einsum("ij,ij->j", U, root)
+
+
+def climbed(U, root):
+    """Turn U while it explains more: each step is the tangent's maximum of a convex function."""
+    value = -1.0
+    for _ in range(300):
+        s = own(U, root)
+        if s @ s <= value * (1 + 1e-13):
+            break
+        value = s @ s
+        left, _, right = np.linalg.svd(root * s)
+        U = left @ right
+    return U
+
+
+def one_component_bounds(checked, W, counts, best, ends):
+    """Yield (R, levels, arrays, bound), the bound by one component of a levelled matrix.
+
+    It is proven by the search of `solve`, with that one's budget of counted work.
+    """
+    m, k, d = len(counts), int(min(counts.max(), checked.A.size)), checked.A.size
+    nothing = np.zeros((d, 0)), np.zeros(0)
+    tried = [nothing]
+    if m > 1 and d <= LEVELLED and not checked.of_data:
+        levels = Levels(checked, m, k, W)
+        logs = levels.best(ends)
+        tried = [*(levels.levelled(share * logs) for share in SHARES), nothing]
+    least = best.upper_bound
+    for R, c in tried:
+        left = None if ends is None else max(ends - perf_counter(), 0.0)
+        M, times = matrix_of(checked, R, c, m)
+        first = solve(M, 1, k, max_seconds=0)
+        if times * first.objective >= least:
+            continue
+        proven = solve(M, 1, k, init=first, max_seconds=left)
+        bound = times * proven.upper_bound * (1 + SPARE)
+        if proven.certificate is not None:
+            yield R, c, arrays_of(proven.certificate), bound
+            least = min(least, bound)
+        closed = proven.gap < 2 * SPARE
+        if closed or proven.stopped == "interrupted" or left == 0:
+            return
+
+
+def arrays_of(claim):
+    """Return what proves a claim: its tree and the arrays of the nodes."""
+    tree = ("nodes", "parent", "branch")
+    found = {x: v for x, v in claim.items() if x in tree or x.rpartition("_")[2].isdigit()}
+    return found if "nodes" in found else {x.removesuffix("_0"): v for x, v in found.items()}
+
+
+def matrix_of(checked, R, c, m):
+    """Return (M as the checker computes it, what a bound on it is multiplied by)."""
+    if not R.size:
+        return checked.A, m
+    numbers = checked.numbers
+    A, error = semidefinite_of(checked.matrix).block(np.arange(len(R)))
+    M, _, times = numbers.levelled(A, error, R, numbers.read(c, 2), m)
+    return Covariance.from_source(Dense(np.ldexp(M, -2 * numbers.shift))), float(times)
+
+
+class Levels:
+    """The levels of the largest eigenvalues, in logarithms x = log(lambda / c), of the least bound.
+
+    The logarithm of the bound is convex in x: log(m + sum(e^x - 1)) plus the largest, over all w,
+    of log(sum a_i e^-x_i + rest), with a_i = lambda_i (v_i'w)^2.  So it is raised from below, by
+    the w that were best for earlier x.
+    """
+
+    def __init__(self, checked, m, k, W):
+        self.checked, self.m, self.k = checked, m, k
+        values, V = checked.leading(np.arange(checked.A.size), min(MORE * m, checked.A.size))
+        kept = values > 1e-9 * values[0]
+        self.values, self.V = values[kept], V[:, kept]
+        self.cuts = [self.cut(w) for w in W.T]
+
+    def cut(self, w):
+        """What w explains along each eigenvector that may be levelled, and elsewhere."""
+        a = self.values * (self.V.T @ w) ** 2
+        return a, max(w @ self.checked.A.product(w[:, None])[:, 0] - a.sum(), 0.0)
+
+    def levelled(self, x):
+        """Return R and the levels c, of the eigenvalues that are lowered, in few binary places."""
+        some = np.flatnonzero(x > ENOUGH**2)
+        c = self.values[some] * np.exp(-x[some])
+        R = self.V[:, some] * np.sqrt(-np.expm1(-x[some]))
+        return np.ldexp(np.round(np.ldexp(R, PLACES)), -PLACES), c.astype(np.float32).astype(float)
+
+    def best(self, ends):
+        """Return the x of the least bound that was found, as far as components were found."""
+        found = (np.inf, np.zeros(len(self.values)))
+        x = found[1]
+        for _ in range(CUTS):
+            M, times = matrix_of(self.checked, *self.levelled(x), self.m)
+            component = solve(M, 1, self.k, max_seconds=0)
+            value = np.log(times * component.objective)
+            found = min(found, (value, x), key=lambda each: each[0])
+            self.cuts.append(self.cut(component.W[:, 0]))
+            x, least = self.lowest(found[1])
+            late = ends is not None and perf_counter() > ends
+            if found[0] - least < ENOUGH or late or component.stopped == "interrupted":
+                break
+        return found[1]
+
+    def lowest(self, x):
+        """Return the x where the largest of the cuts is least, and its value."""
+        a, rest = (np.array(each) for each in zip(*self.cuts, strict=True))
+
+        def rows(z):
+            return np.log(a @ np.exp(-z[:-1]) + rest)
+
+        def slopes(z):
+            e = np.exp(-z[:-1])
+            return np.column_stack([(a * e) / (a @ e + rest)[:, None], np.ones(len(a))])
+
+        def most(z):
+            return np.log(self.m + np.expm1(z[:-1]).sum()) + z[-1]
+
+        def slope(z):
+            return np.r_[np.exp(z[:-1]) / (self.m + np.expm1(z[:-1]).sum()), 1.0]
+
+        above = {"type": "ineq", "fun": lambda z: z[-1] - rows(z), "jac": slopes}
+        start = np.r_[x, rows(np.r_[x, 0.0]).max()]
+        bounds = [(0, 20)] * len(x) + [(None, None)]
+        z = minimize(most, start, jac=slope, bounds=bounds, constraints=[above], method="SLSQP").x
+        x = np.clip(z[:-1], 0, 20)
+        return x, most(np.r_[x, rows(np.r_[x, 0.0]).max()])
