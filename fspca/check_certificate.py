@@ -340,9 +340,9 @@ class Exact:
     def top_sums(self, blocks, m, error):
         """From below by trace((V'V)^-1 V'BV), from above as `ky_fan`."""
         blocks = blocks if blocks.ndim == 3 else blocks[None]
-        low = [self.below(B, m) for B in blocks]
+        low = [self.below(B, m) - m * error for B in blocks]
         none = np.zeros((blocks.shape[-1], 0), dtype=object)
-        high = [self.ky_fan(B, none, None, m, 0, None, None) for B in blocks]
+        high = [self.ky_fan(B, none, None, m, error, None, None) for B in blocks]
         return np.array(low, dtype=object), np.array(high, dtype=object)
 
     def below(self, B, m):
@@ -368,15 +368,19 @@ class Exact:
                 return int(np.trace(image) // 1), m
 
     def levelled(self, A, error, R, c, m):
-        """The same, rounded up to the unit: d is added to the diagonal."""
+        """The same, rounded up to the unit, which costs d of it."""
         places = max(v.as_integer_ratio()[1].bit_length() for v in R.flat)
         need(places <= EXACT_BITS, "R has numbers too small for exact arithmetic")
         R, one = np.asarray(self.held(R, places), dtype=object), 4**places
         image = A @ R
         inner = R.T @ image + np.diag(c) * one
         M = A * one**2 - (image @ R.T + R @ image.T) * one + R @ inner @ R.T
-        gains = [Fraction(int(inner[j, j]), int(c[j]) * one) - 1 for j in range(len(c))]
-        return -(-M // one**2) + np.diag([len(M)] * len(M)), error, m + sum(gains, Fraction(0))
+        r, of_R = np.sum(R**2), np.sum(R**2, axis=0)
+        gains = [
+            Fraction(int(inner[j, j] + error * of_R[j]), int(c[j]) * one) - 1 for j in range(len(c))
+        ]
+        error = -(-error * (one + r) ** 2 // one**2) + len(M)
+        return -(-M // one**2), error, m + sum(gains, Fraction(0))
 
     def below_zero(self, A, t):
         if semidefinite(A):
@@ -395,7 +399,7 @@ class Exact:
         for power in range(8 if own else 1):
             level = self.rounded(s + slack * 4**power, 2)[()] + 1 if own else s
             if semidefinite(np.diag([level] * len(M)) + H @ H.T - M):
-                return m * level + np.sum(H**2)
+                return m * (level + error) + np.sum(H**2)
         raise Refused("sI + HH' - (A - GG' - Y) is not positive semidefinite")
 
 
@@ -755,16 +759,14 @@ class Formed:
 
 
 def semidefinite_of(matrix):
-    """Return A + tI where A is not semidefinite by rounding, t at most, and t as an error.
+    """Return A with an error of t, where no eigenvalue lies further below 0 than that.
 
-    So a claim holds of some semidefinite matrix between A and A + tI.
+    So a claim is about the nearest semidefinite matrix, which is A but for rounding.
     """
     if matrix.of_data or not matrix.array.any():
         return matrix
-    numbers, d = matrix.numbers, len(matrix.array)
-    A, t = matrix.block(np.arange(d))[0], lowest(matrix, numbers, d)
-    size = np.abs(np.diagonal(A)).max() + t
-    return Formed(matrix, A + np.diag([t] * d), numbers.raised(t, size + t, 4))
+    d = len(matrix.array)
+    return Formed(matrix, matrix.block(np.arange(d))[0], lowest(matrix, matrix.numbers, d))
 
 
 class Raised:

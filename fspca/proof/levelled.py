@@ -18,7 +18,7 @@ from time import perf_counter
 import numpy as np
 from scipy.optimize import minimize
 
-from fspca.check_certificate import Refused, check, semidefinite_of
+from fspca.check_certificate import check, semidefinite_of
 from fspca.covariance import Covariance
 from fspca.covariance.sources import Dense
 from fspca.problem import SharedSupport
@@ -31,7 +31,7 @@ from fspca.shared_support.solve import solve
 LEVELLED = 2000  # features up to which eigenvalues are levelled: components are sought in many M
 MORE = 2  # times as many eigenvalues as components may be levelled
 CUTS = 25  # components of which the levels are found, at most
-ENOUGH = 1e-3  # relative: levels are no better known than their component
+ENOUGH = 1e-4  # relative: levels are no better known than their component
 PLACES = 30  # binary places of R, so that exact arithmetic has little to carry
 SHARES = (1.0, 0.75, 0.5)  # of the logarithms of the levels: less levelled is easier to prove
 SPARE = 1e-9  # relative, of a tree's target: more than a levelled matrix loses by rounding
@@ -180,7 +180,7 @@ class Levels:
 
     def levelled(self, x):
         """Return R and the levels c, of the eigenvalues that are lowered, in few binary places."""
-        some = np.flatnonzero(x > ENOUGH**2)
+        some = np.flatnonzero(x > 1e-6)
         c = self.values[some] * np.exp(-x[some])
         R = self.V[:, some] * np.sqrt(-np.expm1(-x[some]))
         return np.ldexp(np.round(np.ldexp(R, PLACES)), -PLACES), c.astype(np.float32).astype(float)
