@@ -24,16 +24,22 @@ from fspca.covariance.sources import Dense
 from fspca.problem import SharedSupport
 from fspca.proof.bounds import least_closed_form
 from fspca.proof.checked import CheckedMatrix
-from fspca.proof.claims import ANY_GAP, claim_of, gap_of, least_claimed
+from fspca.proof.claims import ANY_GAP, claim_of, claimed, gap_of, least_claimed
 from fspca.proof.probable import probable_bound
-from fspca.shared_support.solve import solve
+from fspca.shared_support.solve import closes, search_from, solve
+from fspca.solver import Run
 
 LEVELLED = 2000  # features up to which eigenvalues are levelled: components are sought in many M
 MORE = 2  # times as many eigenvalues as components may be levelled
 CUTS = 25  # components of which the levels are found, at most
 ENOUGH = 1e-4  # relative: levels are no better known than their component
 PLACES = 30  # binary places of R, so that exact arithmetic has little to carry
-SHARES = (1.0, 0.75, 0.5)  # of the logarithms of the levels: less levelled is easier to prove
+LESS = 0.75  # of the logarithms of the levels: less levelled is easier to prove
+FLAT = 20.0  # of a logarithm: no level is lower
+SHARPNESS = (30.0, 300.0, 3e3, 3e4)  # of a smooth maximum, which misses log(cuts) / sharpness
+WORTH = 0.01  # of the gap, which a bound must seem to close so that it is proven
+PROOFS = 3  # searches at most
+NODES, SHARE = 100_000, 2.0  # nodes of each at most, and its work beside that of `solve`
 SPARE = 1e-9  # relative, of a tree's target: more than a levelled matrix loses by rounding
 
 
@@ -115,30 +121,44 @@ def climbed(U, root):
 def one_component_bounds(checked, W, counts, best, ends):
     """Yield (R, levels, arrays, bound), the bound by one component of a levelled matrix.
 
-    It is proven by the search of `solve`, with that one's budget of counted work.
+    It is proven by the search of `solve`, with a budget of counted work.  Where that leaves a gap,
+    less is levelled; where it finds a better component, the levels are found again.
     """
     m, k, d = len(counts), int(min(counts.max(), checked.A.size)), checked.A.size
-    nothing = np.zeros((d, 0)), np.zeros(0)
-    tried = [nothing]
-    if m > 1 and d <= LEVELLED and not checked.of_data:
-        levels = Levels(checked, m, k, W)
-        logs = levels.best(ends)
-        tried = [*(levels.levelled(share * logs) for share in SHARES), nothing]
-    least = best.upper_bound
-    for R, c in tried:
-        left = None if ends is None else max(ends - perf_counter(), 0.0)
+    levels = Levels(checked, m, k, W, ends)
+    may_be_levelled = m > 1 and d <= LEVELLED and not checked.of_data
+    x, least = levels.best() if may_be_levelled else levels.none, best.upper_bound
+    for left in reversed(range(PROOFS)):
+        R, c = levels.levelled(x)
         M, times = matrix_of(checked, R, c, m)
-        first = solve(M, 1, k, max_seconds=0)
-        if times * first.objective >= least:
-            continue
-        proven = solve(M, 1, k, init=first, max_seconds=left)
-        bound = times * proven.upper_bound * (1 + SPARE)
-        if proven.certificate is not None:
-            yield R, c, arrays_of(proven.certificate), bound
-            least = min(least, bound)
-        closed = proven.gap < 2 * SPARE
-        if closed or proven.stopped == "interrupted" or left == 0:
+        first = levels.component(M, x)
+        if times * first.objective < least - WORTH * (least - best.objective):
+            proven = proven_component(M, first, levels.seconds_left)
+            bound = times * proven.upper_bound * (1 + SPARE)
+            if proven.certificate is not None and bound < least:
+                yield R, c, arrays_of(proven.certificate), bound
+                least = bound
+            if proven.stopped == "interrupted" or levels.seconds_left == 0:
+                return
+            if proven.objective > first.objective * (1 + ENOUGH):
+                levels.add(proven.W)
+                x = levels.best()
+                continue
+            if proven.gap < ENOUGH:
+                return
+        if not x.any():
             return
+        x = LESS * x if left > 1 else levels.none
+
+
+def proven_component(M, first, seconds):
+    """Return the best component of M with its claim, from a first one, by so much of a search."""
+    checked, run = CheckedMatrix.of(M, first.problem), Run(NODES, seconds)
+    closed_form = least_closed_form(checked)
+    if closes(closed_form, first.objective, 0.0):
+        return claimed(checked, first, closed_form)
+    run.record(first.objective, first)
+    return search_from(checked, None, first, closed_form, run, SHARE)
 
 
 def arrays_of(claim):
@@ -166,12 +186,24 @@ class Levels:
     the w that were best for earlier x.
     """
 
-    def __init__(self, checked, m, k, W):
-        self.checked, self.m, self.k = checked, m, k
+    def __init__(self, checked, m, k, W, ends):
+        self.checked, self.m, self.k, self.ends = checked, m, k, ends
         values, V = checked.leading(np.arange(checked.A.size), min(MORE * m, checked.A.size))
         kept = values > 1e-9 * values[0]
         self.values, self.V = values[kept], V[:, kept]
-        self.cuts = [self.cut(w) for w in W.T]
+        self.components, self.cuts = [], []
+        self.none = np.zeros(len(self.values))
+        self.add(W)
+
+    @property
+    def seconds_left(self):
+        """How many are left, None where there is no end."""
+        return None if self.ends is None else max(self.ends - perf_counter(), 0.0)
+
+    def add(self, W):
+        """Take the columns of W for components that the bound must hold for."""
+        self.components += list(W.T)
+        self.cuts += [self.cut(w) for w in W.T]
 
     def cut(self, w):
         """What w explains along each eigenvector that may be levelled, and elsewhere."""
@@ -185,42 +217,48 @@ class Levels:
         R = self.V[:, some] * np.sqrt(-np.expm1(-x[some]))
         return np.ldexp(np.round(np.ldexp(R, PLACES)), -PLACES), c.astype(np.float32).astype(float)
 
-    def best(self, ends):
+    def rows(self, x):
+        """The logarithm of what each component explains, levelled so."""
+        a, rest = (np.array(each) for each in zip(*self.cuts, strict=True))
+        return np.log(np.maximum(a @ np.exp(-x) + rest, np.finfo(float).tiny))
+
+    def component(self, M, x):
+        """Return the best component that is found at once, from two starts."""
+        known = self.components[int(np.argmax(self.rows(x)))][:, None]
+        found = [solve(M, 1, self.k, init=init, max_seconds=0) for init in ("go", known)]
+        return max(found, key=lambda each: each.objective)
+
+    def best(self):
         """Return the x of the least bound that was found, as far as components were found."""
-        found = (np.inf, np.zeros(len(self.values)))
-        x = found[1]
+        found = (np.inf, self.none)
+        x = self.lowest(self.none)[0]
         for _ in range(CUTS):
             M, times = matrix_of(self.checked, *self.levelled(x), self.m)
-            component = solve(M, 1, self.k, max_seconds=0)
+            component = self.component(M, x)
             value = np.log(times * component.objective)
             found = min(found, (value, x), key=lambda each: each[0])
-            self.cuts.append(self.cut(component.W[:, 0]))
+            self.add(component.W)
             x, least = self.lowest(found[1])
-            late = ends is not None and perf_counter() > ends
-            if found[0] - least < ENOUGH or late or component.stopped == "interrupted":
+            stops = self.seconds_left == 0 or component.stopped == "interrupted"
+            if found[0] - least < ENOUGH or stops:
                 break
         return found[1]
 
     def lowest(self, x):
-        """Return the x where the largest of the cuts is least, and its value."""
+        """Return the x where the largest of the cuts is least, and its value.
+
+        The maximum is smoothed, less and less, so that every step is a smooth convex problem.
+        """
         a, rest = (np.array(each) for each in zip(*self.cuts, strict=True))
 
-        def rows(z):
-            return np.log(a @ np.exp(-z[:-1]) + rest)
+        def most(x, sharp):
+            rows, total = self.rows(x), self.m + np.expm1(x).sum()
+            shares = np.exp(sharp * (rows - rows.max()))
+            value = np.log(total) + rows.max() + np.log(shares.sum()) / sharp
+            own = shares / shares.sum() / (a @ np.exp(-x) + rest)
+            return value, np.exp(x) / total - (own @ a) * np.exp(-x)
 
-        def slopes(z):
-            e = np.exp(-z[:-1])
-            return np.column_stack([(a * e) / (a @ e + rest)[:, None], np.ones(len(a))])
-
-        def most(z):
-            return np.log(self.m + np.expm1(z[:-1]).sum()) + z[-1]
-
-        def slope(z):
-            return np.r_[np.exp(z[:-1]) / (self.m + np.expm1(z[:-1]).sum()), 1.0]
-
-        above = {"type": "ineq", "fun": lambda z: z[-1] - rows(z), "jac": slopes}
-        start = np.r_[x, rows(np.r_[x, 0.0]).max()]
-        bounds = [(0, 20)] * len(x) + [(None, None)]
-        z = minimize(most, start, jac=slope, bounds=bounds, constraints=[above], method="SLSQP").x
-        x = np.clip(z[:-1], 0, 20)
-        return x, most(np.r_[x, rows(np.r_[x, 0.0]).max()])
+        for sharp in SHARPNESS:
+            found = minimize(most, x, sharp, jac=True, bounds=[(0, FLAT)] * len(x))
+            x = found.x
+        return x, np.log(self.m + np.expm1(x).sum()) + self.rows(x).max()
