@@ -33,7 +33,7 @@ LEVELLED = 2000  # features up to which eigenvalues are levelled: components are
 MORE = 2  # times as many eigenvalues as components may be levelled
 CUTS = 25  # components of which the levels are found, at most
 ENOUGH = 1e-4  # relative: levels are no better known than their component
-PLACES = 30  # binary places of R, so that exact arithmetic has little to carry
+PLACES = 30  # binary places of R and of the levels, so that exact arithmetic has little to carry
 LESS = 0.75  # of the logarithms of the levels: less levelled is easier to prove
 FLAT = 20.0  # of a logarithm: no level is lower
 SHARPNESS = (30.0, 300.0, 3e3, 3e4)  # of a smooth maximum, which misses log(cuts) / sharpness
@@ -178,6 +178,11 @@ def matrix_of(checked, R, c, m):
     return Covariance.from_source(Dense(np.ldexp(M, -2 * numbers.shift))), float(times)
 
 
+def in_few_places(x):
+    """Return numbers near x, of few binary places."""
+    return np.ldexp(np.round(np.ldexp(x, PLACES)), -PLACES)
+
+
 class Levels:
     """The levels of the largest eigenvalues, in logarithms x = log(lambda / c), of the least bound.
 
@@ -202,8 +207,11 @@ class Levels:
 
     def add(self, W):
         """Take the columns of W for components that the bound must hold for."""
-        self.components += list(W.T)
-        self.cuts += [self.cut(w) for w in W.T]
+        for w in W.T:
+            a, rest = self.cut(w)
+            if a.sum() + rest > 0:
+                self.components.append(w)
+                self.cuts.append((a, rest))
 
     def cut(self, w):
         """What w explains along each eigenvector that may be levelled, and elsewhere."""
@@ -215,23 +223,26 @@ class Levels:
         some = np.flatnonzero(x > 1e-6)
         c = self.values[some] * np.exp(-x[some])
         R = self.V[:, some] * np.sqrt(-np.expm1(-x[some]))
-        return np.ldexp(np.round(np.ldexp(R, PLACES)), -PLACES), c.astype(np.float32).astype(float)
+        c, exponents = np.frexp(c)
+        return in_few_places(R), np.ldexp(in_few_places(c), exponents)
 
     def rows(self, x):
         """The logarithm of what each component explains, levelled so."""
         a, rest = (np.array(each) for each in zip(*self.cuts, strict=True))
-        return np.log(np.maximum(a @ np.exp(-x) + rest, np.finfo(float).tiny))
+        return np.log(a @ np.exp(-x) + rest)
 
     def component(self, M, x):
         """Return the best component that is found at once, from two starts."""
-        known = self.components[int(np.argmax(self.rows(x)))][:, None]
-        found = [solve(M, 1, self.k, init=init, max_seconds=0) for init in ("go", known)]
+        starts = ["go"]
+        if self.components:
+            starts.append(self.components[int(np.argmax(self.rows(x)))][:, None])
+        found = [solve(M, 1, self.k, init=init, max_seconds=0) for init in starts]
         return max(found, key=lambda each: each.objective)
 
     def best(self):
         """Return the x of the least bound that was found, as far as components were found."""
         found = (np.inf, self.none)
-        x = self.lowest(self.none)[0]
+        x = self.lowest(self.none)[0] if self.cuts else self.none
         for _ in range(CUTS):
             M, times = matrix_of(self.checked, *self.levelled(x), self.m)
             component = self.component(M, x)
