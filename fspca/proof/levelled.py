@@ -57,7 +57,10 @@ def with_factors_claim(A, solution, max_seconds=None, levelled=True):
         return replace(solution, upper_bound=bound, bound_probability=found.probability)
     W = np.array(solution.W)
     facts = {"kind": "factors", "counts": counts, "W": W, "factors": factors_of(A, W)}
-    best = least_claimed(checked, solution, [least_closed_form(checked).arrays], **facts)
+    of_union = least_closed_form(checked)
+    if solution.objective <= 0 < of_union.bound:  # of nothing a gap would be no share
+        return replace(solution, upper_bound=of_union.bound, certificate=None)
+    best = least_claimed(checked, solution, [of_union.arrays], **facts)
     if not levelled or best.certificate is None or best.gap == 0:
         return best
     for R, levels, arrays, bound in one_component_bounds(checked, W, counts, best, ends):
