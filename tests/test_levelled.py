@@ -85,7 +85,7 @@ def test_the_theorem_on_levels(seed):
         bound = (m + more) * best_single(M, k)
         for _ in range(20):
             assert explained(Z, columns(rng, d, counts)) <= bound * (1 + ROUNDING)
-        assert Z.shape[0] < m or best_factors(Z, counts, rng, 20) <= bound * (1 + ROUNDING)
+        assert best_factors(Z, counts, rng, 20)[0] <= bound * (1 + ROUNDING)
 
 
 def test_the_theorem_on_levels_is_about_factors_that_are_orthonormal():
@@ -105,7 +105,7 @@ def test_the_theorem_on_levels_is_about_factors_that_are_orthonormal():
 
 
 def turned(U, Z, counts):
-    """Turn many U at once until they explain no more; return what each does, and its W."""
+    """Turn many U at once until they explain no more; return what each does, and the best W."""
     value = np.zeros(len(U))
     for _ in range(200):
         T = np.swapaxes(Z.T @ U, 1, 2)  # of each start, of each component, the features
@@ -119,15 +119,18 @@ def turned(U, Z, counts):
         value = now
         left, _, right = np.linalg.svd(Z @ np.swapaxes(W, 1, 2), full_matrices=False)
         U = left @ right
-    return value
+    best = W[np.argmax(now)].T
+    best[0, ~best.any(axis=0)] = 1.0
+    return now, best / np.linalg.norm(best, axis=0)
 
 
 def best_factors(Z, counts, rng, starts):
-    """What factors explain at best: a lower value, from many starts."""
+    """What factors explain at best, a lower value, from many starts, and its W."""
     n = max(len(Z), len(counts))
     Z = np.vstack([Z, np.zeros((n - len(Z), Z.shape[1]))])
     U = np.linalg.qr(rng.standard_normal((starts, n, len(counts))))[0]
-    return turned(U, Z, counts).max()
+    values, W = turned(U, Z, counts)
+    return values.max(), W
 
 
 def best_of_two(Z, counts):
@@ -173,8 +176,8 @@ def bounds_beside_enumeration(seed):
     rng, Z, counts = hostile(seed)
     A = Covariance((Z.T @ Z + (Z.T @ Z).T) / 2)
     exactly = len(Z) == len(counts) == 2
-    best = best_of_two(Z, counts) if exactly else best_factors(Z, counts, rng, 100)
-    W = columns(rng, Z.shape[1], counts)
+    best, W = best_factors(Z, counts, rng, 100)
+    best = max(best, best_of_two(Z, counts)) if exactly else best
     found = answer(A, W, counts)
     proven = with_factors_claim(A, found)
     if proven.certificate is None:
@@ -190,7 +193,8 @@ def bounds_beside_enumeration(seed):
 
 
 def test_no_bound_of_factors_is_below_enumeration():
-    assert sum(bounds_beside_enumeration(seed) for seed in range(40)) > 10
+    levelled_ones = sum(bounds_beside_enumeration(seed) for seed in range(40))
+    assert levelled_ones >= 5  # else other bounds alone were tried
 
 
 @pytest.mark.nightly
