@@ -1,13 +1,28 @@
-"""How good an answer is, against the optimum or against PCA without a limit on features."""
+"""How good an answer is, against the optimum or against PCA without a limit on features.
+
+Several components explain more or less by how variance is counted that their scores share.  With
+A = Z'Z, and unit columns w_j:
+
+| measure | what it rewards | at most PCA | attained | order matters | who prints it |
+|---|---|---|---|---|---|
+| `fspca.problem.objective` | copies of one factor | no | yes | no | papers on orthonormal W |
+| `explained_by_subspace` | copies on other features | yes | no | no | R's PMA |
+| `adjusted_variance` | little correlation | yes | yes | yes | elastic net, abess |
+| `predicted_variance` | proxies of all features | yes | no | no | R's spca, LSSPCA |
+| `explained_by_factors` | short lists, own factors | yes | yes | no | R's sparsePCA |
+
+"Attained" is whether a best W exists for every A, m and k.  Chapter: "What should several
+components maximise?".
+"""
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Matrix, as_covariance
-from fspca.covariance.linalg import basis
+from fspca.covariance.linalg import TIE, basis, most_on_diagonal, root_of
 from fspca.covariance.validate import checked_choice
-from fspca.problem import TOLERANCE, Solution, as_loadings, objective
+from fspca.problem import TOLERANCE, Solution, as_loadings, covariance_of_scores, objective
 
 HIT = 1e-3  # the relative error up to which tian2020 counts an answer as optimal
 
@@ -137,6 +152,157 @@ def normalised_explained_variance(A: Matrix, W: ArrayLike | Solution) -> float:
     values, _ = A.leading(np.shape(W)[1])
     most = float(values.sum())
     return objective(A, basis(W, TOLERANCE)) / most if most > 0 else 1.0
+
+
+def explained_by_factors(A: Matrix, W: ArrayLike | Solution) -> float:
+    """Return what m uncorrelated factors explain, each of its own list of features.
+
+    With A = Z'Z it is the largest sum of (u_j'Zw_j)^2 over orthonormal u_1, ..., u_m, the optimal
+    projected variance of Chavent and Chavent.  Exact for one and two components; for more the
+    best of several climbs, which can only be too low.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+        The covariance.
+    W : Solution or array (d x m)
+        The loadings, unit columns.
+
+    Returns
+    -------
+    float
+        At most `explained_by_subspace`; equal to trace(W'AW) where the scores are uncorrelated.
+
+    See Also
+    --------
+    adjusted_variance : At most as much, and dependent on the order.
+    fspca.solve_separate : Maximises it.
+
+    References
+    ----------
+    Chavent and Chavent, "Optimal projected variance group-sparse block PCA", arXiv 1705.00461.
+
+    Examples
+    --------
+    Two scores of variance 1 that correlate 0.6 explain 1 + sqrt(1 - 0.6^2).
+
+    >>> round(explained_by_factors(np.array([[1.0, 0.6], [0.6, 1.0]]), np.eye(2)), 9)
+    1.8
+    """
+    return most_on_diagonal(covariance_of_scores(as_covariance(A).plain, as_loadings(W)))
+
+
+def explained_by_subspace(A: Matrix, W: ArrayLike | Solution) -> float:
+    """Return trace(Q'AQ), the variance within the span of W; Q is an orthonormal basis of W.
+
+    It takes the lists for one: any other columns of the same span explain as much.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+        The covariance.
+    W : Solution or array (d x m)
+        The loadings.
+
+    Returns
+    -------
+    float
+        At most what PCA explains.
+
+    See Also
+    --------
+    normalised_explained_variance : The same over PCA's.
+
+    References
+    ----------
+    Shen and Huang, "Sparse principal component analysis via regularized low rank matrix
+    approximation", Journal of Multivariate Analysis, 2008.
+
+    Examples
+    --------
+    >>> float(explained_by_subspace(np.array([[1.0, 0.6], [0.6, 1.0]]), np.eye(2)))
+    2.0
+    """
+    return objective(A, basis(as_loadings(W), TOLERANCE))
+
+
+def adjusted_variance(A: Matrix, W: ArrayLike | Solution) -> float:
+    """Return the variance of the scores, of each only what does not follow from those before.
+
+    It is the adjusted variance of Zou, Hastie and Tibshirani: the sum of R_jj^2 of the triangle
+    in ZW = QR, where A = Z'Z.  It depends on the order of the columns.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+        The covariance.
+    W : Solution or array (d x m)
+        The loadings, unit columns.
+
+    Returns
+    -------
+    float
+        At most `explained_by_factors`, in any order.
+
+    See Also
+    --------
+    explained_by_factors : The best of all uncorrelated factors, in no order.
+
+    References
+    ----------
+    Zou, Hastie and Tibshirani, "Sparse principal component analysis", Journal of Computational
+    and Graphical Statistics, 2006.
+
+    Examples
+    --------
+    Of two scores that correlate 0.6 the second adds 1 - 0.6^2.
+
+    >>> round(adjusted_variance(np.array([[1.0, 0.6], [0.6, 1.0]]), np.eye(2)), 9)
+    1.64
+    """
+    root = root_of(covariance_of_scores(as_covariance(A).plain, as_loadings(W)))
+    return float(np.sum(np.diagonal(np.linalg.qr(root)[1]) ** 2))
+
+
+def predicted_variance(A: Matrix, W: ArrayLike | Solution) -> float:
+    """Return the variance of all features that a regression on the scores predicts.
+
+    It is trace(A W (W'AW)^+ W'A), the measure of Merola's least squares sparse PCA.  Few features
+    predict many that go along with them, so that it is near PCA's even where the lists are poor.
+
+    Parameters
+    ----------
+    A : array (d x d) or Covariance
+        The covariance.
+    W : Solution or array (d x m)
+        The loadings.
+
+    Returns
+    -------
+    float
+        At most what PCA explains, and at least `explained_by_subspace`.
+
+    See Also
+    --------
+    explained_by_factors : Only what each list itself has.
+
+    References
+    ----------
+    Merola, "Least squares sparse principal component analysis: a backward elimination approach
+    to attain large loadings", Australian and New Zealand Journal of Statistics, 2015.
+
+    Examples
+    --------
+    One of two features that correlate 0.6 predicts 0.6^2 of the other.
+
+    >>> round(predicted_variance(np.array([[1.0, 0.6], [0.6, 1.0]]), np.eye(2)[:, :1]), 9)
+    1.36
+    """
+    A, W = as_covariance(A).plain, np.asarray(as_loadings(W), dtype=float)
+    values, V = np.linalg.eigh(covariance_of_scores(A, W))
+    kept = values > TIE * values[-1]  # a score of less is rounding
+    along = A.product(W) @ (V[:, kept] / np.sqrt(values[kept]))
+    return float(np.sum(along**2))
 
 
 def subspace_distance(U: ArrayLike, V: ArrayLike, norm: str = "frobenius") -> float:

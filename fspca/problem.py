@@ -10,8 +10,14 @@ from numpy.typing import ArrayLike
 
 from fspca.check_certificate import KINDS
 from fspca.covariance import Matrix, as_covariance
-from fspca.covariance.linalg import basis
-from fspca.covariance.validate import checked_count, checked_features, needed
+from fspca.covariance.linalg import basis, most_on_diagonal
+from fspca.covariance.validate import (
+    checked_choice,
+    checked_count,
+    checked_features,
+    checked_truth,
+    needed,
+)
 from fspca.proof import claim_files
 
 
@@ -36,9 +42,42 @@ class ConvergenceWarning(UserWarning):
 
 
 TOLERANCE = 1e-8  # of the judge: far above rounding, far below any difference that matters
+SCORES = ("factors", "subspace")  # of components on features of their own
 TRIED = "all supports tried"  # the end of an enumeration, whose answer is optimal without a bound
 # the ends that are no stopping rule
 CUT_SHORT = ("max_iter", "max_seconds", "max_work", "parts left open", "interrupted")
+
+
+def with_image(A, W):
+    """Return V, the rows of W that are not zero, and those of AW."""
+    A, W = as_covariance(A), np.asarray(W, dtype=float)
+    if W.ndim != 2 or len(W) != A.size:
+        raise ValueError(f"W has shape {W.shape}; it must have d={A.size} rows and two dimensions")
+    rows = np.flatnonzero(W.any(axis=1))
+    V = W[rows]
+    if len(rows) ** 2 <= A.size * W.shape[1]:  # then A[I, I] costs less than a product
+        return V, A.submatrix(rows) @ V
+    return V, A.precise.product(V, rows)[rows]
+
+
+def covariance_of_scores(A, W):
+    """Return W'AW, symmetric."""
+    V, image = with_image(A, W)
+    K = V.T @ image
+    return (K + K.T) / 2
+
+
+def correlation_of_scores(K):
+    """Return the largest modulus of a correlation of two scores, of their covariance K.
+
+    >>> correlation_of_scores(np.array([[4.0, -1.0], [-1.0, 1.0]]))
+    0.5
+    """
+    deviation = np.sqrt(np.diagonal(K))
+    apart = np.outer(deviation, deviation) > 0
+    np.fill_diagonal(apart, False)
+    products = np.where(apart, np.outer(deviation, deviation), 1.0)
+    return float(np.abs(K / products).max(where=apart, initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -64,16 +103,15 @@ class Problem:
 
     def score(self, A: Matrix, W: ArrayLike) -> float:
         """Return trace(W'AW), the variance that W explains."""
-        A, W = as_covariance(A), np.asarray(W, dtype=float)
-        if W.ndim != 2 or len(W) != A.size:
-            raise ValueError(
-                f"W has shape {W.shape}; it must have d={A.size} rows and two dimensions"
-            )
-        rows = np.flatnonzero(W.any(axis=1))
-        V = W[rows]
-        if len(rows) ** 2 <= A.size * W.shape[1]:  # then A[I, I] costs less than a product
-            return float(np.vdot(V, A.submatrix(rows) @ V))
-        return float(np.vdot(V, A.precise.product(V, rows)[rows]))
+        return float(np.vdot(*with_image(A, W)))
+
+    def facts(self, A: Matrix, W: np.ndarray) -> dict[str, Any]:
+        """Return what a Solution says of W beside its score."""
+        return {}
+
+    def faults_with(self, A: Matrix, W: np.ndarray) -> list[str]:
+        """Return what is wrong with W where the covariance says so, a sentence each."""
+        return []
 
     def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
         """Return what is wrong with W as an answer, a sentence each."""
@@ -182,29 +220,135 @@ class OwnSupports(Problem):
         ]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False)
 class SeparateSupports(OwnSupports):
     """Maximise explained variance over unit columns, each with at most k nonzeros of its own.
 
-    What overlapping columns explain is counted once, on an orthonormal basis of them.
+    What columns explain that overlap or correlate can be counted in several ways; `score` says
+    in which.  "factors": the largest sum of (u_j'Zw_j)^2 over orthonormal u_1, ..., u_m, where
+    A = Z'Z: what m uncorrelated factors explain, each of its own list.  "subspace": trace(Q'AQ)
+    with Q an orthonormal basis of W.  Columns that are orthogonal are scored by trace(W'AW).
 
     Parameters
     ----------
     m, k : int
         Components, and nonzeros of each: one count for all of them, or m counts.
+    score : "factors" or "subspace"
+        How variance is counted.
+    uncorrelated : bool
+        Ask that the scores are uncorrelated: W'AW is diagonal.
+    orthonormal : bool
+        Ask that the columns are orthogonal: W'W = I.
+    disjoint : bool
+        Ask that no feature is in two columns.
 
     See Also
     --------
     SharedSupport : One support for all components.
     Nonnegative : The same with loadings that are not negative.
+    fspca.metrics.explained_by_factors : The score by which it is maximised.
+
+    References
+    ----------
+    Chavent and Chavent, "Optimal projected variance group-sparse block PCA", arXiv 1705.00461.
 
     Examples
     --------
     >>> SeparateSupports(3, [4, 2, 2]).counts
     array([4, 2, 2])
+    >>> SeparateSupports(2, 3, orthonormal=True)
+    SeparateSupports(m=2, k=3, orthonormal=True)
     """
 
     kind: ClassVar[str] = "separate"
+
+    scored: str = "factors"
+    uncorrelated: bool = False
+    orthonormal: bool = False
+    disjoint: bool = False
+
+    def __init__(self, m: int, k: int | Sequence[int], *, score: str = "factors",
+                 uncorrelated: bool = False, orthonormal: bool = False,
+                 disjoint: bool = False) -> None:  # fmt: skip
+        # by hand, since `score` is also the method that computes it
+        asked = {"uncorrelated": uncorrelated, "orthonormal": orthonormal, "disjoint": disjoint}
+        checked_choice("score", score, SCORES)
+        for name, wanted in asked.items():
+            checked_truth(name, wanted)
+        given = [f"score={score!r}"] if score == "subspace" else []
+        given += [f"{name}=True" for name, wanted in asked.items() if wanted]
+        if len(given) > 1:
+            raise ValueError(f"{' and '.join(given)} are different problems: ask for one of them")
+        for name, value in {"m": m, "k": k, "scored": score, **asked}.items():
+            object.__setattr__(self, name, value)
+        self.__post_init__()
+
+    def __repr__(self):
+        told = [f"m={self.m}", f"k={self.k}"]
+        told += ["score='subspace'"] if self.scored == "subspace" else []
+        told += [f"{x}=True" for x in ("uncorrelated", "orthonormal", "disjoint")
+                 if getattr(self, x)]  # fmt: skip
+        return f"SeparateSupports({', '.join(told)})"
+
+    @property
+    def orthogonal(self) -> bool:
+        """Whether the columns must be, and so their variances can be summed."""
+        return self.orthonormal or self.disjoint
+
+    def fit(self, d: int) -> Self:
+        super().fit(d)
+        if self.uncorrelated and self.counts.min() < self.m:
+            raise ValueError(
+                f"k={self.k} must be at least m={self.m}: with fewer nonzeros a component may "
+                "have no loadings whose scores are uncorrelated with the others'"
+            )
+        if self.disjoint and self.counts.sum() > d:
+            raise ValueError(f"k={self.k} asks for {self.counts.sum()} features; A has d={d}")
+        return self
+
+    def score(self, A: Matrix, W: ArrayLike) -> float:
+        """Return what W explains, counted as the problem says.
+
+        For more than two components the score by factors is the best of several climbs, which
+        can only be too low.
+        """
+        if self.orthogonal:
+            return Problem.score(self, A, W)
+        if self.scored == "subspace":
+            return super().score(A, W)
+        return most_on_diagonal(covariance_of_scores(A, W))
+
+    def facts(self, A: Matrix, W: np.ndarray) -> dict[str, Any]:
+        if self.m == 1:
+            return {}
+        return {"score_correlation": correlation_of_scores(covariance_of_scores(A, W))}
+
+    def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
+        faults, shared = super().faults(W, support), in_two_lists(W)
+        if self.orthonormal and not np.allclose(W.T @ W, np.eye(self.m), rtol=0, atol=TOLERANCE):
+            faults.append("the columns of W are not orthonormal")
+        if self.disjoint and len(shared):
+            faults.append(f"columns of W share the features {shared.tolist()}")
+        return faults
+
+    def faults_with(self, A: Matrix, W: np.ndarray) -> list[str]:
+        if not self.uncorrelated:
+            return []
+        V, image = with_image(A, W)
+        K = V.T @ image
+        # of numbers w'(Aw) rounding is relative to Aw
+        most = np.abs(K - np.diag(np.diagonal(K))).max()
+        correlate = most > TOLERANCE * np.abs(image).max(initial=0.0)
+        return [f"scores of W have a covariance of {most:.3g}, not 0"] if correlate else []
+
+
+def in_two_lists(W):
+    """Return the features that more than one column of W uses.
+
+    >>> in_two_lists(np.array([[1.0, 0.6], [0.0, 0.8]]))
+    array([0])
+    """
+    return np.flatnonzero(np.count_nonzero(W, axis=1) > 1)
 
 
 @dataclass(frozen=True)
@@ -256,7 +400,7 @@ class Nonnegative(OwnSupports):
         faults = super().faults(W, support) + (["W has negative entries"] if W.min() < 0 else [])
         if self.in_all and np.count_nonzero(W) > self.k:
             faults.append(f"W has {np.count_nonzero(W)} nonzeros, more than k={self.k} in all")
-        shared = np.flatnonzero(np.count_nonzero(W, axis=1) > 1)
+        shared = in_two_lists(W)
         if self.disjoint and len(shared):
             faults.append(f"columns of W share the features {shared.tolist()}")
         return faults
@@ -297,6 +441,9 @@ class Solution:
         What proves the bound to the stand-alone checker; `save_claim` writes it to a file.
     orthonormal : array (d x m)
         The V with V'V = I of which W is the sparse copy, where a solver has both.
+    score_correlation : float
+        The largest modulus of a correlation of two scores, of several components on features of
+        their own.
     total_variance, pca_variance : float
         The trace, and what m components of all features explain, where that is at hand.
     names : tuple of str
@@ -329,6 +476,7 @@ class Solution:
     bound_probability: float = 1.0
     certificate: dict[str, Any] | None = field(default=None, repr=False)
     orthonormal: np.ndarray | None = field(default=None, repr=False)
+    score_correlation: float | None = None
     total_variance: float | None = None
     pca_variance: float | None = None
     names: tuple[str, ...] | None = None
@@ -419,9 +567,27 @@ class Solution:
         end = "; max_seconds=60 goes on" if self.stopped == "max_work" else end
         return (
             f"{self.solver}: explains {self.objective:.6g}{share} "
-            f"with m={self.problem.m} components on {len(self.support)} of {len(self.W)} "
-            f"features{told} ({self.n_iter} {steps}{end})"
+            f"{self._what_explains()} on {len(self.support)} of {len(self.W)} "
+            f"features{self._overlap()}{told} ({self.n_iter} {steps}{end})"
         )
+
+    def _what_explains(self):
+        """Name the score."""
+        m, scored = self.problem.m, getattr(self.problem, "scored", "")
+        if m == 1 or getattr(self.problem, "orthogonal", False):
+            scored = ""
+        names = {
+            "factors": f"by m={m} uncorrelated factors",
+            "subspace": f"in the span of m={m} components",
+        }
+        return names.get(scored, f"with m={m} components")
+
+    def _overlap(self):
+        """Say how much the components of separate supports have in common."""
+        if self.score_correlation is None:
+            return ""
+        shared = len(in_two_lists(self.W))
+        return f", {shared} in two lists; scores correlate at most {self.score_correlation:.2f}"
 
     __repr__ = __str__
 
@@ -432,6 +598,7 @@ def solution_of(A: Any, problem: Problem, W: np.ndarray, solver: str, **facts: A
     if not history or abs(history[-1] - value) > TOLERANCE * value:
         history = (*history, value)
     support = facts.pop("support", np.flatnonzero(W.any(axis=1)))
+    facts = problem.facts(A, W) | facts
     return Solution(W, support, value, problem, solver, history, **facts)
 
 
@@ -565,9 +732,10 @@ def check_solution(A: Matrix, solution: Solution, problem: Problem | None = None
     W = W.astype(float)
     support = np.flatnonzero(W.any(axis=1))
     value = problem.score(A, W)
+    of_pair = problem.faults_with(A, W)
     if not claims:
-        return Judgement(value, support, tuple(problem.faults(W, support)))
-    faults = problem.faults(W, np.asarray(solution.support))
+        return Judgement(value, support, (*problem.faults(W, support), *of_pair))
+    faults = [*problem.faults(W, np.asarray(solution.support)), *of_pair]
     return Judgement(value, support, (*faults, *_false_claims(solution, value, len(W), rises)))
 
 

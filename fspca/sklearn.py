@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from fspca.covariance import Covariance
 from fspca.covariance.validate import checked_choice, warn_of_units
 from fspca.datasets.tables import named
+from fspca.problem import in_two_lists
 from fspca.registry import PROBLEMS, SOLVERS
 from fspca.selection import fewest, held_out_share
 
@@ -91,6 +92,8 @@ class _SparseSubspace(BaseEstimator):
         self.explained_variance_ratio_ = self.explained_variance_ / (A.trace or 1.0)
         self.objective_, self.upper_bound_ = solution.objective, solution.upper_bound
         self.gap_, self.n_iter_ = solution.gap, solution.n_iter
+        self.score_correlation_ = solution.score_correlation
+        self.in_two_lists_ = in_two_lists(solution.W)
         self.solution_ = solution
         return self
 
@@ -199,6 +202,10 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         apart they are, relatively.
     n_iter_ : int
         The steps of the solver's run.
+    score_correlation_ : float or None
+        Of separate supports, the largest modulus of a correlation of two scores.
+    in_two_lists_ : array of int
+        The features that more than one component uses.
     solution_ : Solution
         The answer as the solver gave it.
 

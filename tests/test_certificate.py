@@ -236,7 +236,7 @@ def test_certificates_are_for_answers_to_a_problem():
     A = make_scheme("F", 8, 0)
     with pytest.raises(TypeError, match="must be a Solution of one of the three problems"):
         certify(A, np.eye(8)[:, :2])
-    assert certify(A, tpower(A, 2, 3)).problem == SeparateSupports(2, 3)
+    assert certify(A, tpower(A, 2, 3)).problem == SeparateSupports(2, 3, score="subspace")
     with pytest.raises(ValueError, match="method='sdp' must be one of 'eigenvalue'"):
         upper_bound(A, 2, 3, method="sdp")
     with pytest.raises(ValueError, match="max_iter"):

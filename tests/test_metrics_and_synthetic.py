@@ -1,10 +1,13 @@
 """Metrics against their definitions, synthetic covariances against their promises."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
-from fspca import metrics, synthetic
-from fspca.covariance.linalg import fix_signs, largest, random_subspace
+from fspca import Covariance, metrics, synthetic
+from fspca.covariance.linalg import fix_signs, largest, most_on_diagonal, random_subspace
+from fspca.problem import objective
 
 
 def test_subspace_distance_agrees_with_projectors():
@@ -35,6 +38,127 @@ def test_ratio_error_and_frequency():
     with pytest.raises(ValueError, match="optimum=0.0 must be positive"):
         metrics.relative_error(1.0, 0.0)
     assert metrics.hit_frequency([1e-3, 1.1e-3]) == 0.5
+
+
+def drawn(seed):
+    """Data, and unit loadings of few nonzeros, some of them copies or nearly so."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(1, 9)), int(rng.integers(2, 8))
+    m = int(rng.integers(1, min(4, d) + 1))
+    Z, W = rng.standard_normal((n, d)) * rng.uniform(0.01, 3, d), np.zeros((d, m))
+    for j in range(m):
+        rows = rng.choice(d, int(rng.integers(1, d + 1)), replace=False)
+        W[rows, j] = rng.standard_normal(len(rows))
+    if m > 1 and seed % 3 == 0:
+        W[:, -1] = W[:, 0] + (0.0, 1e-9, 1e-3)[seed % 9 // 3] * rng.standard_normal(d)
+    return Z, W / np.linalg.norm(W, axis=0)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_the_chain_of_measures(seed):
+    Z, W = drawn(seed)
+    A, m = Z.T @ Z, W.shape[1]
+    zou = [metrics.adjusted_variance(A, W[:, order]) for order in permutations(range(m))]
+    pca = np.linalg.eigvalsh(A)[-m:].sum()
+    own, plain = metrics.explained_by_factors(A, W), objective(A, W)
+    chain = [
+        max(zou),
+        own,
+        metrics.explained_by_subspace(A, W),
+        metrics.predicted_variance(A, W),
+        pca,
+    ]
+    # of copies but for 1e-9 a root of a variance is known to 1e-8 of the largest
+    assert np.diff(chain).min() >= -1e-7 * pca, chain
+    assert own <= plain * (1 + 1e-12)
+    if m == 1:
+        assert [zou[0], own] == pytest.approx([plain] * 2)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_explained_by_factors_is_the_most_of_all_rotations(seed):
+    Z, W = drawn(seed)
+    scores, m = Z @ W, W.shape[1]
+    most = metrics.explained_by_factors(Z.T @ Z, W)
+    if len(Z) < m:
+        return  # there are no m orthonormal factors among so few samples
+    rng, best = np.random.default_rng(seed), 0.0
+    for _ in range(30):  # the alternation of the definition, from many starts
+        U = random_subspace(len(Z), m, rng)
+        for _ in range(200):
+            left, _, right = np.linalg.svd(
+                scores * np.einsum("ij,ij->j", U, scores), full_matrices=False
+            )
+            U = left @ right
+        best = max(best, np.sum(np.einsum("ij,ij->j", U, scores) ** 2))
+    assert best <= most * (1 + 1e-7)  # rounding of nearly equal columns, as above
+    assert best >= most * (1 - 1e-4)  # the alternation ends slowly, and below
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_two_components_no_angle_explains_more(seed):
+    Z = np.random.default_rng(seed).standard_normal((5, 2))
+    values, V = np.linalg.eigh(K := Z.T @ Z)
+    root, angles = (V * np.sqrt(values)) @ V.T, np.linspace(0, np.pi, 20001)
+    turned = np.array([np.cos(angles), np.sin(angles)]), np.array([-np.sin(angles), np.cos(angles)])
+    found = ((turned[0].T @ root[:, 0]) ** 2 + (turned[1].T @ root[:, 1]) ** 2).max()
+    assert found <= most_on_diagonal(K) * (1 + 1e-12)
+    assert most_on_diagonal(K) == pytest.approx(found, rel=1e-7)  # the grid's step, squared
+
+
+def test_two_scores_that_correlate():
+    r = 0.6
+    A, W = np.array([[1.0, r], [r, 1.0]]), np.eye(2)
+    assert objective(A, W) == metrics.explained_by_subspace(A, W) == 2
+    assert metrics.adjusted_variance(A, W) == pytest.approx(2 - r**2)
+    assert metrics.explained_by_factors(A, W) == pytest.approx(1 + np.sqrt(1 - r**2))
+
+
+def test_without_unit_columns_the_chain_breaks():
+    A, W = np.eye(2), np.array([[2.0], [0.0]])
+    assert metrics.explained_by_factors(A, W) == 4 > metrics.explained_by_subspace(A, W)
+
+
+def test_without_uncorrelated_scores_the_measures_differ():
+    A = np.array([[1.0, 0.9], [0.9, 1.0]])
+    spread = [metrics.adjusted_variance(A, np.eye(2)), metrics.explained_by_factors(A, np.eye(2)),
+              objective(A, np.eye(2))]  # fmt: skip
+    assert np.diff(spread).min() > 0.1
+    V = np.linalg.eigh(A)[1]
+    same = [each(A, V) for each in (metrics.adjusted_variance, metrics.explained_by_factors)]
+    assert same == pytest.approx([objective(A, V)] * 2)
+
+
+def test_with_all_features_factors_explain_what_pca_does_and_with_few_less():
+    A = synthetic.make_scheme("F", 8, 1)
+    values, V = np.linalg.eigh(A)
+    assert metrics.explained_by_factors(A, V[:, -3:]) == pytest.approx(values[-3:].sum())
+    cut = np.where(np.abs(V) >= np.sort(np.abs(V), axis=0)[-4], V, 0)[:, -3:]
+    assert metrics.explained_by_factors(A, cut / np.linalg.norm(cut, axis=0)) < values[-3:].sum()
+
+
+def two_planes(angle):
+    """The example in which the span's variance has no maximum; columns that merge, by an angle."""
+    e = np.array([1.0, 1, 0, 1, 1, 0, 0, 0])
+    A = np.diag([1.0, 1, 5, 1, 1, 1, 1, 1]) + np.outer(e, e)
+    W = np.zeros((8, 2))
+    W[2, :] = np.cos(angle)
+    W[[0, 1], 0] = W[[3, 4], 1] = np.sin(angle) / 2**0.5
+    W[[3, 4], 1] *= -1
+    return Covariance(A), W
+
+
+def test_the_spans_variance_has_no_maximum_where_factors_have_one():
+    """As columns merge the span nears PCA, which none reaches; uncorrelated factors lose."""
+    span, own = [], []
+    for angle in (0.3, 0.1, 0.01, 1e-4):
+        A, W = two_planes(angle)
+        span.append(metrics.explained_by_subspace(A, W))
+        own.append(metrics.explained_by_factors(A, W))
+    assert np.all(np.diff(span) > 0)
+    assert span[-1] == pytest.approx(A.leading(2)[0].sum(), rel=1e-6)
+    assert metrics.explained_by_subspace(*two_planes(0.0)) == pytest.approx(5)  # the jump
+    assert own[-1] == pytest.approx(metrics.explained_by_factors(*two_planes(0.0)), rel=1e-3)
 
 
 @pytest.mark.parametrize("basis", ["uniform", "haar"])

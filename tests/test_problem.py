@@ -93,10 +93,10 @@ def test_a_direction_that_is_rounding_is_not_scored():
     """Singular values 1.41, 1 and 1.6e-13 are two directions; see the eye of five features."""
     W = np.eye(5)[:, [0, 1, 0]]
     W[4, 2] = 1.6e-13
-    assert SeparateSupports(3, 3).score(np.eye(5), W) == pytest.approx(2)
+    assert SeparateSupports(3, 3, score="subspace").score(np.eye(5), W) == pytest.approx(2)
     assert Nonnegative(3, 3).score(np.eye(5), W) == pytest.approx(2)
     W[4, 2] = 1e-4  # a direction, if a short one
-    assert SeparateSupports(3, 3).score(np.eye(5), W) == pytest.approx(3)
+    assert SeparateSupports(3, 3, score="subspace").score(np.eye(5), W) == pytest.approx(3)
 
 
 def test_required_and_forbidden_features_are_judged():
@@ -178,7 +178,9 @@ def test_what_k_means_differs():
 
 def test_separate_supports_do_not_count_variance_twice():
     twice = np.hstack([HALF, HALF])
-    assert SeparateSupports(2, 6).score(A, twice) == pytest.approx(objective(A, HALF))
+    for score in ("factors", "subspace"):
+        counted = SeparateSupports(2, 6, score=score).score(A, twice)
+        assert counted == pytest.approx(objective(A, HALF))
     assert objective(A, twice) == pytest.approx(2 * objective(A, HALF))
     x = np.abs(HALF[:, :1])
     doubled = np.hstack([x, x])
@@ -247,3 +249,48 @@ def test_proven_is_said_of_what_the_checker_accepts_and_of_nothing_else():
     assert ", optimal by enumeration (" in str(exhaustive_nonnegative(A, 1, 2))
     loose = replace(answers["optimal by a computed bound"], upper_bound=6.0)
     assert ", by a computed bound the optimum is at most 20 % higher (" in str(loose)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"score": "sum"}, "score='sum' must be one of 'factors', 'subspace'"),
+        ({"disjoint": 1}, "disjoint=1 must be True or False"),
+        ({"score": "subspace", "uncorrelated": True}, "score='subspace' and uncorrelated=True are"),
+        ({"orthonormal": True, "disjoint": True}, "orthonormal=True and disjoint=True are"),
+    ],
+)
+def test_scores_and_conditions_that_do_not_go_together_are_refused(options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        SeparateSupports(2, 3, **options)
+
+
+def test_conditions_that_may_have_no_answer_are_refused():
+    with pytest.raises(ValueError, match="k=1 must be at least m=2"):
+        SeparateSupports(2, 1, uncorrelated=True).fit(6)
+    with pytest.raises(ValueError, match="k=4 asks for 8 features; A has d=6"):
+        SeparateSupports(2, 4, disjoint=True).fit(6)
+
+
+def test_each_condition_on_separate_supports_is_judged():
+    B = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    slanted = np.array([[1.0, 0.6], [0.0, 0.8], [0.0, 0.0]])
+    verdicts = {
+        "uncorrelated": "scores of W have a covariance of 2, not 0",
+        "orthonormal": "the columns of W are not orthonormal",
+        "disjoint": "columns of W share the features [0]",
+    }
+    assert check_solution(B, slanted, SeparateSupports(2, 2))
+    for condition, fault in verdicts.items():
+        asked = SeparateSupports(2, 2 if condition != "disjoint" else 1, **{condition: True})
+        assert fault in str(check_solution(B, slanted, asked))
+    apart = np.array([[0.5**0.5, 0.5**0.5], [0.5**0.5, -(0.5**0.5)], [0.0, 0.0]])
+    for condition in ("uncorrelated", "orthonormal"):
+        assert check_solution(B, apart, SeparateSupports(2, 2, **{condition: True}))
+
+
+def test_a_problem_of_separate_supports_prints_what_was_asked():
+    assert repr(SeparateSupports(2, [3, 1])) == "SeparateSupports(m=2, k=(3, 1))"
+    assert repr(SeparateSupports(2, 3, score="subspace")).endswith("k=3, score='subspace')")
+    assert SeparateSupports(2, 3) != SeparateSupports(2, 3, uncorrelated=True)
+    assert pickle.loads(pickle.dumps(SeparateSupports(2, 3, disjoint=True))).disjoint

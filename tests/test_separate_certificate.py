@@ -285,7 +285,7 @@ def test_columns_that_are_not_orthogonal_may_pass_the_bound():
     found = {name + "_0": x for name, x in column_arrays(A, np.full(3, 3), 100).items()}
     claim = {"version": 1, "kind": "separate", "m": 3, "k": 7, "counts": np.full(3, 3), "A": A,
              "W": W, "gap": 0.0}  # fmt: skip
-    assert SeparateSupports(3, 3).score(A, W) == pytest.approx(3.0)
+    assert SeparateSupports(3, 3, score="subspace").score(A, W) == pytest.approx(3.0)
     assert "orthonormal components only" in check(claim | found).reason
     assert "no orthogonal columns" in check(claim | found | {"orthonormal": 1}).reason
     first = np.eye(7)[:, :3]

@@ -1,5 +1,7 @@
 """The few pieces of linear algebra that every solver shares."""
 
+from itertools import combinations, permutations
+
 import numpy as np
 import scipy.linalg
 
@@ -7,6 +9,8 @@ TIE = 1e-12  # relative; numbers closer than this are equal up to rounding
 ALIKE = 1e-10  # relative; scores of features, sums over many samples, are known no better
 EPS = np.finfo(float).eps
 ACCURACY = 1e-12  # of residuals, relative to the largest eigenvalue
+ALL_ORDERS, SOME = 4, 8  # columns up to which every order is tried; how many of more are
+TURNS = 100  # sweeps at most; ten are many
 
 
 def largest(score, k):
@@ -114,3 +118,74 @@ def basis(W, least):
     (2, 1)
     """
     return scipy.linalg.orth(W, rcond=least)
+
+
+def root_of(K):
+    """Return the symmetric S with S S = K; of K's eigenvalues those that are rounding are none.
+
+    >>> root_of(np.diag([4.0, 0.0]))
+    array([[2., 0.],
+           [0., 0.]])
+    """
+    values, V = np.linalg.eigh((K + K.T) / 2)
+    values = np.where(values > 64 * EPS * values[-1], values, 0.0)
+    return (V * np.sqrt(values)) @ V.T
+
+
+def most_on_diagonal(K):
+    """Return the largest sum of R_jj^2 found over square R with R'R = K.
+
+    Every R gives a valid lower value.  One is turned into another by rotations of two rows, each
+    of which has a best angle in closed form: for one and two columns the value is the largest
+    there is.  The turns begin at the root of K and at the triangular R of several orders of the
+    columns, so that none of these is worth more.
+
+    Parameters
+    ----------
+    K : array (m x m)
+        Symmetric, positive semidefinite.
+
+    Returns
+    -------
+    float
+        Between the largest entry of K's diagonal and its trace.
+
+    See Also
+    --------
+    fspca.metrics.explained_by_factors : What this is of W'AW.
+
+    Examples
+    --------
+    >>> bool(np.isclose(most_on_diagonal(np.array([[1.0, 0.6], [0.6, 1.0]])), 1 + 0.8))
+    True
+    """
+    root, m = root_of(K), len(K)
+    by_size = np.argsort(-np.diagonal(K), kind="stable")
+    if m <= ALL_ORDERS:
+        orders = [list(order) for order in permutations(by_size)]
+    else:
+        orders = [[j, *by_size[by_size != j]] for j in by_size[:SOME]]
+    R = np.array([root, *(triangular(root, order) for order in orders)])
+    value, last = np.sum(np.diagonal(R, axis1=1, axis2=2) ** 2, axis=1).max(), -1.0
+    for _ in range(TURNS):
+        if value <= last * (1 + TIE):
+            break
+        for i, j in combinations(range(m), 2):
+            turn_rows(R, i, j)
+        value, last = np.sum(np.diagonal(R, axis1=1, axis2=2) ** 2, axis=1).max(), value
+    return float(max(value, last))
+
+
+def triangular(root, order):
+    """Return the R whose rows and columns, in this order, are those of a triangle."""
+    R = np.empty_like(root)
+    R[np.ix_(order, order)] = np.linalg.qr(root[:, order])[1]
+    return R
+
+
+def turn_rows(R, i, j):
+    """Turn rows i and j of each R, in place, by the angle that makes R_ii^2 + R_jj^2 largest."""
+    a, b, c, e = R[:, i, i], R[:, j, i], R[:, i, j], R[:, j, j]
+    angle = np.arctan2(2 * (a * b - c * e), a**2 + e**2 - b**2 - c**2) / 2
+    cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
+    R[:, i], R[:, j] = cos * R[:, i] + sin * R[:, j], cos * R[:, j] - sin * R[:, i]

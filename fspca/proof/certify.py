@@ -71,7 +71,7 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
     elif isinstance(problem, Nonnegative):
         found = nonnegative(A, solution, max_iter, max_seconds, progress)
     else:
-        found = with_claim(A, solution, False, max_iter)
+        found = with_claim(A, solution, max_iter)
     known = solution.upper_bound if solution.bound_probability == 1 else None
     kept = known is not None and (found.upper_bound is None or known < found.upper_bound)
     return solution if kept else found

@@ -27,13 +27,15 @@ SUMMED = 10_000  # features up to which rows are summed, at the price of one pro
 FEW = 2, 2  # sweeps of a projection, which begins where the last one ended
 
 
-def with_claim(A, solution, orthonormal, max_iter=100):
+def with_claim(A, solution, max_iter=100):
     """Return the solution with the least bound that the checker accepts, and the claim of it.
 
-    Of components that need not be orthonormal the bounds are those on one shared support.
+    Here all bounds on separate supports are gathered.  Those on one shared support hold of every
+    score: what uncorrelated factors explain is at most trace(Q'AQ).  Sums over columns hold of
+    orthogonal columns alone.
     """
     problem = solution.problem
-    counts = problem.counts
+    counts, orthonormal = problem.counts, problem.orthogonal
     union = max(problem.m, min(int(counts.sum()), A.size))
     checked = CheckedMatrix.of(A, SharedSupport(problem.m, union))
     if checked.matrix is None:

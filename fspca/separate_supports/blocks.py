@@ -1,7 +1,9 @@
 """One component beside the others: which features it should have, and with what loadings.
 
 Beside an orthonormal basis Q of the other components, a component x adds x'Rx / x'(I - QQ')x to
-the variance that these explain, with R = (I - QQ') A (I - QQ').
+the variance that these explain, with R = (I - QQ') A (I - QQ').  Where a condition asks that x is
+orthogonal to Q, x'Rx is its own variance: Q then spans the other components ("orthonormal"), what
+A makes of them ("uncorrelated"), or their features ("disjoint").
 """
 
 from typing import NamedTuple
@@ -12,6 +14,8 @@ from fspca.covariance import Covariance
 from fspca.covariance.linalg import basis, largest
 from fspca.problem import TOLERANCE
 
+SUBSPACE, ORTHONORMAL = "subspace", "orthonormal"  # what is asked of the columns
+UNCORRELATED, DISJOINT = "uncorrelated", "disjoint"
 GAIN = 1e-9  # relative; less is rounding
 DOUBLED, FORMED = 5, 2000  # a search keeps 2^5 k features, then 2^4 k, ..., fewer than so many,
 STEPS = 10  # with so many steps of each at most
@@ -34,12 +38,19 @@ class Block(NamedTuple):
     x: np.ndarray
 
 
-def beside(A, W, j, orthogonal):
+def beside(A, W, j, condition):
     """Return what component j is sought beside: all columns of W but its own."""
-    rest, Q = A, basis(np.delete(W, j, axis=1), TOLERANCE) if W.shape[1] > 1 else W[:, :0]
+    others = np.delete(W, j, axis=1)
+    if condition == DISJOINT:
+        Q = np.eye(len(W))[:, others.any(axis=1)]
+    elif condition == UNCORRELATED:
+        Q = A.product(others)
+    else:
+        Q = others
+    rest, Q = A, basis(Q, TOLERANCE) if Q.any() else Q[:, :0]
     for q in Q.T:
         rest = rest.deflated(q)
-    return Beside(rest, Q, orthogonal)
+    return Beside(rest, Q, condition != SUBSPACE)
 
 
 def best_on(given, rows):
@@ -139,13 +150,13 @@ def cut(V, scores, counts):
     return W
 
 
-def in_turn(A, W, counts, orthogonal):
+def in_turn(A, W, counts, condition):
     """Return W after a sweep: each component climbs beside all others."""
     W = W.copy()
     for j, k in enumerate(counts):
-        given = beside(A, W, j, orthogonal)
+        given = beside(A, W, j, condition)
         found = climb_block(given, best_on(given, padded(A, W[:, j], k)))
-        if found.gain >= 0:
+        if found.gain >= -GAIN * A.trace:  # of a variance of zero rounding may leave less
             W[:, j] = 0
             W[found.rows, j] = found.x
     return W

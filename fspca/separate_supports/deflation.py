@@ -40,7 +40,8 @@ class Components:
     def __init__(self, A, m, run):
         self.A, self.run, self.turns = A.plain, run, iter(run)
         self.W, self.found, self.ends = np.zeros((A.size, m)), 0, []
-        self.score, self.V = SeparateSupports(m, A.size).score, None
+        self.score = SeparateSupports(m, A.size, score="subspace").score
+        self.V = None
 
     def note(self, X, gain=None, V=None):
         """Keep what a step has found for the next components, or raise Spent.
@@ -110,7 +111,8 @@ def _once(A, m, k, solver, search, run):
 
     def build():
         W, V = completed(A, run.answer[0]), run.answer[1]
-        problem = SeparateSupports(m, k or int(np.count_nonzero(W, axis=0).max()))
+        each = k or int(np.count_nonzero(W, axis=0).max())
+        problem = SeparateSupports(m, each, score="subspace")
         return solution_of(components.A, problem, W, solver, **run.facts, orthonormal=V)
 
     return run.finish(build)

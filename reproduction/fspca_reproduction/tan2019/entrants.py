@@ -17,7 +17,7 @@ OURS = {
     "ipu": lambda A: ipu(A, 2, 2 * K),
     "two_stage": lambda A: two_stage(A, 2, 2 * K),
     "tpower from PCA": lambda A: tpower(A, 2, K, init="pca"),
-    "solve_separate": lambda A: solve_separate(A, 2, K),
+    "solve_separate": lambda A: solve_separate(A, 2, K, score="subspace"),
 }
 
 

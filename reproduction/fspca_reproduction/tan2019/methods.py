@@ -139,7 +139,7 @@ def answer(A, m, k, method, setting, **options):
 
 def explained(A, W):
     """Return the variance explained, adjusted for overlap."""
-    return SeparateSupports(W.shape[1], 1).score(A, W) if W.any() else 0.0
+    return SeparateSupports(W.shape[1], 1, score="subspace").score(A, W) if W.any() else 0.0
 
 
 def recovery_error(W, V):

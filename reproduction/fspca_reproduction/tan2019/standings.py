@@ -1,50 +1,68 @@
-"""Who is first in the tournament, by how much, and how far all are from the bound."""
+"""Who is first in the tournament by each measure, by how much, and what each gives up."""
+
+import numpy as np
 
 from fspca_reproduction.results import rows_of
-from fspca_reproduction.tan2019.outside import OUTSIDE
-from fspca_reproduction.tan2019.tournament import BOUND, FROM_PCA, SEPARATE, SHARED, WAYS, label
+from fspca_reproduction.tan2019.tournament import CHOICES, PCA, label
 
-APART = [*SEPARATE, *OUTSIDE, *(label(name, "pca") for name in FROM_PCA)]  # supports of their own
+MEASURES = ("factors", "adjusted")
+OURS = {label("solve_separate", how) for how in (None, *CHOICES)}
 
 
 def panels():
-    """Return by set and way of counting what all explain, (single, searched), and the bound."""
+    """Return by set what each entrant's answer is worth by all measures."""
     found = {}
     for row in rows_of("tan2019_tournament"):
-        for way, (features, *asked) in WAYS.items():
-            panel = found.setdefault(row["set"], {}).setdefault(way, {})
-            of_bound = (row["method"], row["init"]) == BOUND
-            key = features if of_bound else asked[row["method"] in SHARED]
-            panel[label(row["method"], row["init"])] = row[str(key)]
+        name = label(row["method"], row["how"])
+        found.setdefault(row["set"], {})[name] = row
     return found
 
 
-def ranking(panel, searched, among=None):
-    """Return (value, method) of all entrants of a panel, the best first."""
-    names = [name for name in panel if name != "bound" and (among is None or name in among)]
-    values = [(panel[name][searched], name) for name in names]
+def ranking(panel, measure, among=None):
+    """Return (value, name) of the entrants of a panel that are among some, the best first."""
+    names = [name for name in panel if name != PCA and (among is None or name in among)]
+    values = [(panel[name][measure], name) for name in names]
     return sorted((pair for pair in values if pair[0] is not None), reverse=True)
 
 
-def standing(panel, searched, among=None):
-    """Return who is first, the next, by how much, and how far the bound is above the first."""
-    (most, first), (value, second), *_ = ranking(panel, searched, among)
-    return first, second, most / value - 1, panel["bound"] / most - 1
+def rivals(panel):
+    """Return the entrants that are not `solve_separate`."""
+    return panel.keys() - OURS - {PCA}
 
 
-def shares(way, searched):
-    """Return what every method explains over the bound, a list over the sets that it entered."""
+def first_rivals():
+    """Return by rival and measure on how many sets it is the best of the rivals."""
     found = {}
-    for ways in panels().values():
-        for value, name in ranking(ways[way], searched):
-            found.setdefault(name, []).append(value / ways[way]["bound"])
+    for panel in panels().values():
+        for measure in MEASURES:
+            _, first = ranking(panel, measure, rivals(panel))[0]
+            counted = found.setdefault(first, dict.fromkeys(MEASURES, 0))
+            counted[measure] += 1
     return found
 
 
-def leads(method, way, searched, among=None):
-    """Return by set how far a method is ahead of the best other one; below 0, how far behind."""
+def leads(measure, method="solve_separate"):
+    """Return by set how far a method is ahead of the best rival; below 0, how far behind."""
     found = {}
-    for name, ways in panels().items():
-        values = {each: value for value, each in ranking(ways[way], searched, among)}
-        found[name] = values.pop(method) / max(values.values()) - 1
+    for name, panel in panels().items():
+        most, _ = ranking(panel, measure, rivals(panel))[0]
+        found[name] = panel[method][measure] / most - 1
     return found
+
+
+def price(how, measure="factors"):
+    """Return by set what a condition leaves of the answer without one."""
+    return {
+        name: panel[label("solve_separate", how)][measure] / panel["solve_separate"][measure]
+        for name, panel in panels().items()
+    }
+
+
+def middle(name, what):
+    """Return the median over the sets of a measure as a share of PCA's, or of a correlation."""
+    found = []
+    for panel in panels().values():
+        if name in panel and panel[name][MEASURES[0]] is not None:
+            unit = 1.0 if what == "correlation" else panel[PCA]["factors"]
+            found.append(panel[name][what] / unit)
+    return float(np.median(found))
