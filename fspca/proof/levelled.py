@@ -16,10 +16,12 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
+import scipy.linalg
 from scipy.optimize import minimize
 
 from fspca.check_certificate import check, semidefinite_of
 from fspca.covariance import Covariance
+from fspca.covariance.linalg import turned_roots
 from fspca.covariance.sources import Dense
 from fspca.problem import SharedSupport
 from fspca.proof.bounds import least_closed_form
@@ -29,6 +31,7 @@ from fspca.proof.probable import probable_bound
 from fspca.shared_support.solve import closes, search_from, solve
 from fspca.solver import Run
 
+DEPENDENT = 1e-6  # of the largest: smaller singular values of scores are taken for none
 LEVELLED = 2000  # features up to which eigenvalues are levelled: components are sought in many M
 MORE = 2  # times as many eigenvalues as components may be levelled
 CUTS = 25  # components of which the levels are found, at most
@@ -43,10 +46,11 @@ NODES, SHARE = 100_000, 2.0  # nodes of each at most, and its work beside that o
 SPARE = 1e-9  # relative, of a tree's target: more than a levelled matrix loses by rounding
 
 
-def with_factors_claim(A, solution, max_seconds=None, levelled=True):
+def with_factors_claim(A, solution, share=SHARE, max_seconds=None):
     """Return the solution with the least bound on what factors explain, and the claim of it.
 
-    Without `levelled` it is that of the union of the supports, which costs little.
+    It is one of the union of the supports, which costs little, or, with a share of the work of
+    `solve` for each of a few searches, one by a single component.
     """
     problem = solution.problem
     m, counts, ends = problem.m, problem.counts, seconds_from_now(max_seconds)
@@ -61,9 +65,9 @@ def with_factors_claim(A, solution, max_seconds=None, levelled=True):
     if solution.objective <= 0 < of_union.bound:  # of nothing a gap would be no share
         return replace(solution, upper_bound=of_union.bound, certificate=None)
     best = least_claimed(checked, solution, [of_union.arrays], **facts)
-    if not levelled or best.certificate is None or best.gap == 0:
+    if not share or best.certificate is None or best.gap == 0:
         return best
-    for R, levels, arrays, bound in one_component_bounds(checked, W, counts, best, ends):
+    for R, levels, arrays, bound in one_component_bounds(checked, W, counts, best, (share, ends)):
         if bound < best.upper_bound:
             claim = claim_of(checked, ANY_GAP, arrays, **facts, R=R, levels=levels)
             value = check(claim | checked.named).value
@@ -81,53 +85,43 @@ def seconds_from_now(seconds):
 
 
 def factors_of(A, W):
-    """Return Y with Y'AY = I, or of lower rank, whose factors ZY explain most of W that was found.
+    """Return Y whose factors ZY explain of W what the checker of claims grants most of.
 
-    U is turned until ZW diag(s) = U H with H >= 0, s_j what u_j explains of its own list.
+    With R'R = W'AW and Y = W R^+ factor j explains R_jj^2 of its list.  Where R has no inverse the
+    factors are no longer orthonormal, but for R whose rows are independent or zero.
     """
     K = W.T @ A.product(W)
-    values, V = np.linalg.eigh((K + K.T) / 2)
-    kept = values > 1e-12 * max(values[-1], 0)
-    if not kept.any():
-        return W
-    root = (V * np.sqrt(np.where(kept, values, 0.0))) @ V.T
-    inverse = (V[:, kept] / np.sqrt(values[kept])) @ V[:, kept].T
-    starts = [np.linalg.qr(root[:, order])[0][:, np.argsort(order)] for order in orders_of(K)]
-    best = max((climbed(U, root) for U in starts), key=lambda U: np.sum(own(U, root) ** 2))
-    return W @ inverse @ best
+    found = [W, *(W @ inverse_of(R) for R in turned_roots((K + K.T) / 2))]
+    return max(found, key=lambda Y: granted(A, W, Y))
 
 
-def orders_of(K):
-    """Return some orders of the columns: falling, and each other one first."""
-    falling = np.argsort(-np.diagonal(K), kind="stable")
-    return [np.r_[j, falling[falling != j]] for j in falling[:8]]
+def inverse_of(R):
+    """Return the inverse of R, where there is none that of its largest independent rows."""
+    values = np.linalg.svd(R, compute_uv=False)
+    if values[-1] > DEPENDENT * values[0]:
+        return np.linalg.inv(R)
+    _, R, order = scipy.linalg.qr(R, pivoting=True)
+    rank = np.count_nonzero(values > DEPENDENT * values[0])
+    B = np.zeros_like(R)
+    B[np.ix_(order[:rank], order[:rank])] = np.linalg.inv(R[:rank, :rank]) if rank else 0.0
+    return B
 
 
-def own(U, root):
-    """What each factor explains of its own list, rooted."""
-    return np.einsum("ij,ij->j", U, root)
+def granted(A, W, Y):
+    """Return what the checker grants that the factors ZY explain, margins left out."""
+    image = A.product(Y)
+    most = np.abs(Y.T @ image).sum(axis=1).max()
+    return np.sum(np.einsum("ij,ij->j", W, image) ** 2) / most if most > 0 else 0.0
 
 
-def climbed(U, root):
-    """Turn U while it explains more: each step is the tangent's maximum of a convex function."""
-    value = -1.0
-    for _ in range(300):
-        s = own(U, root)
-        if s @ s <= value * (1 + 1e-13):
-            break
-        value = s @ s
-        left, _, right = np.linalg.svd(root * s)
-        U = left @ right
-    return U
-
-
-def one_component_bounds(checked, W, counts, best, ends):
+def one_component_bounds(checked, W, counts, best, budget):
     """Yield (R, levels, arrays, bound), the bound by one component of a levelled matrix.
 
     It is proven by the search of `solve`, with a budget of counted work.  Where that leaves a gap,
     less is levelled; where it finds a better component, the levels are found again.
     """
-    m, k, d = len(counts), int(min(counts.max(), checked.A.size)), checked.A.size
+    (share, ends), d = budget, checked.A.size
+    m, k = len(counts), int(min(counts.max(), d))
     levels = Levels(checked, m, k, W, ends)
     may_be_levelled = m > 1 and d <= LEVELLED and not checked.of_data
     x, least = levels.best() if may_be_levelled else levels.none, best.upper_bound
@@ -136,7 +130,7 @@ def one_component_bounds(checked, W, counts, best, ends):
         M, times = matrix_of(checked, R, c, m)
         first = levels.component(M, x)
         if times * first.objective < least - WORTH * (least - best.objective):
-            proven = proven_component(M, first, levels.seconds_left)
+            proven = proven_component(M, first, share, levels.seconds_left)
             bound = times * proven.upper_bound * (1 + SPARE)
             if proven.certificate is not None and bound < least:
                 yield R, c, arrays_of(proven.certificate), bound
@@ -154,14 +148,14 @@ def one_component_bounds(checked, W, counts, best, ends):
         x = LESS * x if left > 1 else levels.none
 
 
-def proven_component(M, first, seconds):
+def proven_component(M, first, share, seconds):
     """Return the best component of M with its claim, from a first one, by so much of a search."""
     checked, run = CheckedMatrix.of(M, first.problem), Run(NODES, seconds)
     closed_form = least_closed_form(checked)
     if closes(closed_form, first.objective, 0.0):
         return claimed(checked, first, closed_form)
     run.record(first.objective, first)
-    return search_from(checked, None, first, closed_form, run, SHARE)
+    return search_from(checked, None, first, closed_form, run, share)
 
 
 def arrays_of(claim):
