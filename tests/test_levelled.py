@@ -1,16 +1,21 @@
 """What uncorrelated factors explain at most: three theorems, their claims, and enumeration."""
 
+from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 
-from fspca import Covariance, SeparateSupports
-from fspca.check_certificate import check
+import fspca.check_certificate as checker
+from fspca import Covariance, SeparateSupports, certify, solve, solve_separate
+from fspca.check_certificate import Floating, check
 from fspca.covariance.linalg import basis
+from fspca.datasets import load
 from fspca.metrics import explained_by_factors
 from fspca.problem import Solution
 from fspca.proof.levelled import with_factors_claim
+from fspca.synthetic import make_scheme
 
 ROUNDING = 1e-10  # relative: far above what sums of a few numbers lose
 
@@ -202,3 +207,172 @@ def test_no_bound_of_factors_is_below_enumeration_of_many(block, record_property
     record_property("instances", 250)
     for seed in range(1000 + 250 * block, 1250 + 250 * block):
         bounds_beside_enumeration(seed)
+
+
+def proven(seed=0, d=12, m=2, k=3):
+    """A covariance, an answer with its bound, and the claim with the matrix."""
+    A = make_scheme("F", d, seed)
+    found = solve_separate(A, m, k)
+    return A, found, found.certificate | {"A": (A + A.T) / 2}
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_an_answer_carries_a_claim_of_levels(seed, exact):
+    _, found, claim = proven(seed)
+    assert claim["R"].shape[1] > 0
+    verdict = check(claim, exact=exact)
+    assert verdict.holds, verdict
+    assert verdict.bound == pytest.approx(found.upper_bound, rel=1e-8)  # SPARE, and rounding
+    assert not check(claim | {"gap": 0.99 * claim["gap"]}, exact=exact).holds
+
+
+def test_of_one_component_the_bound_is_that_of_solve():
+    A = make_scheme("F", 14, 1)
+    found = solve_separate(A, 1, 4)
+    assert found.gap < 1e-8
+    assert found.objective == pytest.approx(solve(A, 1, 4).objective)
+    assert "proven optimal" in str(found)
+
+
+def test_of_all_features_the_bound_is_that_of_pca():
+    A = make_scheme("F", 8, 1)
+    found = solve_separate(A, 3, 8)
+    assert found.upper_bound == pytest.approx(np.linalg.eigvalsh(A)[-3:].sum())
+    assert found.gap < 1e-8
+
+
+def test_levels_are_better_than_the_union_and_copies():
+    """Where the spectrum falls, as in this set, the gap is less than half of theirs."""
+    A = load("pitprops").A
+    found = solve_separate(A, 2, 5)
+    of_union = with_factors_claim(Covariance(A), found, share=0)
+    of_one = 2 * solve(A, 1, 5, gap=0.0).objective
+    assert found.gap < 0.05  # of the page's table
+    assert found.gap < 0.5 * min(of_union.gap, of_one / found.objective - 1)
+
+
+def test_certify_never_raises_a_bound_and_obeys_its_seconds():
+    A, found, _ = proven(1, d=40, m=3, k=6)
+    better = certify(A, found)
+    assert better.upper_bound <= found.upper_bound
+    bare = replace(found, upper_bound=None, certificate=None)
+    late = certify(A, bare, max_seconds=0)
+    assert late.upper_bound >= better.upper_bound
+    assert check(late.certificate | {"A": (A + A.T) / 2}).holds
+
+
+def test_wide_data_are_bounded_by_the_union_or_by_one_component():
+    X = np.random.default_rng(0).standard_normal((8, 600)) * np.r_[np.full(12, 6.0), np.ones(588)]
+    A = Covariance.from_data(X)
+    found = certify(A, solve_separate(A, 2, 3))
+    assert check(found.certificate | {"X": A.plain.wide_factor()}).holds
+    assert "R" not in found.certificate or found.certificate["R"].shape[1] == 0
+
+
+def test_a_claim_of_another_unit_is_that_of_the_matrix_in_it():
+    _, found, claim = proven()
+    scaled = found.times(4.0**30)
+    verdict = check(scaled.certificate | {"A": claim["A"] * 4.0**30})
+    assert verdict.holds, verdict
+    assert not check(found.certificate | {"A": claim["A"] * 4.0**30}).holds
+
+
+def test_a_claim_is_written_and_read(tmp_path):
+    A, found, _ = proven()
+    found.save_claim(tmp_path / "claim.npz", A)
+    assert check(tmp_path / "claim.npz").holds
+
+
+def integers(rng, *shape):
+    return rng.integers(-9, 10, shape) * 2.0 ** rng.integers(-12, 13, shape)
+
+
+def fractions_of(M):
+    return np.frompyfunc(Fraction, 1, 1)(M)
+
+
+def near_levels(seed):
+    """M, its margin and mu in floating point, and M and mu in fractions."""
+    rng = np.random.default_rng(seed)
+    d, p = int(rng.integers(2, 7)), int(rng.integers(1, 4))
+    B = integers(rng, d, d)
+    A = B.T @ B
+    A = A / 2.0 ** np.frexp(A.max())[1]
+    R = np.round(rng.uniform(-1, 1, (d, p)) * 2.0**20) / 2.0**20
+    c = np.round(rng.exponential(1, p) * 2.0**10 + 1) / 2.0**20
+    numbers = Floating(A, False, [])
+    scale = 2.0 ** (2 * numbers.shift)
+    M, error, times = numbers.levelled(A * scale, 0.0, R, c * scale, p)
+    A, R, c = (fractions_of(x) for x in (A * scale, R, c * scale))
+    P = fractions_of(np.eye(d)) - R @ R.T
+    exact = P @ A @ P + (R * c) @ R.T
+    return M, error, times, exact, p + sum((R.T @ A @ R)[i, i] / c[i] for i in range(p))
+
+
+def test_the_margins_of_levels_cover_rounding():
+    for seed in range(200):
+        M, error, times, exact, mu = near_levels(seed)
+        assert norm_of(fractions_of(M) - exact) <= error
+        assert Fraction(float(times)) >= mu
+
+
+def norm_of(M):
+    """The Frobenius norm of a matrix of fractions."""
+    return float(sum(x**2 for x in M.flat)) ** 0.5
+
+
+def test_the_margins_of_levels_are_needed(monkeypatch):
+    """Without them M has an error of none, which it misses, and some mu are too low."""
+    monkeypatch.setattr(Floating, "raised", unraised)
+    found = [near_levels(seed) for seed in range(200)]
+    assert sum(norm_of(fractions_of(M) - exact) > error for M, error, _, exact, _ in found) > 100
+    assert any(Fraction(float(times)) < mu for _, _, times, _, mu in found)
+
+
+def unraised(self, x, size, roundings):
+    return x
+
+
+def value_claim(seed):
+    """A claim about factors of data whose entries are integers, times powers of two."""
+    rng = np.random.default_rng(seed)
+    d, m = int(rng.integers(3, 7)), int(rng.integers(1, 4))
+    m = min(m, d)
+    W, Y = rng.standard_normal((2, d, m))
+    return {"version": 1, "kind": "factors", "m": m, "k": d, "counts": np.full(m, d), "W": W,
+            "factors": Y, "X": rng.standard_normal((3, d)), "gap": 1e99, "whole_0": 1}  # fmt: skip
+
+
+def values_of(claim):
+    return check(claim).value, check(claim, exact=True).value
+
+
+def test_the_margins_of_what_factors_explain_cover_rounding():
+    for seed in range(100):
+        rough, exact = values_of(value_claim(seed))
+        assert rough <= exact
+        assert rough >= exact * (1 - 1e-9)  # the margins are not in vain, but small
+
+
+def test_the_margins_of_what_factors_explain_are_needed(monkeypatch):
+    """Without what rounding costs of products, quotients and of data some values are too high."""
+    monkeypatch.setattr(checker, "gamma", lambda n: 0.0)
+    found = [values_of(value_claim(seed)) for seed in range(100)]
+    assert any(rough > exact for rough, exact in found)
+
+
+def test_a_matrix_that_is_not_semidefinite_by_rounding_costs_its_own_margin():
+    """A claim about A with an eigenvalue of -t holds of the nearest semidefinite matrix."""
+    A = np.array([[4.0, 2.0], [2.0, 1 - 2.0**-44]])  # its determinant is -2^-42
+    W = np.array([[1.0], [0.0]])
+    claim = {"version": 1, "kind": "factors", "m": 1, "k": 1, "counts": np.array([1]), "W": W,
+             "factors": W, "A": A, "gap": 0.5, "G_0": np.zeros((2, 0))}  # fmt: skip
+    w, V = np.linalg.eigh(A)
+    nearest = (V * np.maximum(w, 0)) @ V.T
+    for exact in (False, True):
+        verdict = check(claim, exact=exact)
+        assert verdict.holds, verdict
+        assert verdict.bound >= np.trace(nearest) - 1e-15
+        assert 4 - 1e-12 < verdict.value < 4
+    assert "semidefinite" in check(claim | {"A": A - np.diag([0, 1e-6])}).reason

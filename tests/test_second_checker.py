@@ -582,7 +582,8 @@ def small(seed):
 
 SOLVERS = {
     "shared": solve,
-    "separate": solve_separate,
+    "factors": solve_separate,
+    "separate": lambda A, m, k: solve_separate(A, m, k, score="subspace"),
     "orthonormal": lambda A, m, k: solve_separate(A, m, k, orthonormal=True),
     "nonnegative": solve_nonnegative,
 }

@@ -24,7 +24,9 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
 
     Of one shared support the bound is that of `upper_bound`; of nonnegative components that of
     the doubly nonnegative relaxation; of components on supports of their own the least of those
-    that `solve_separate` knows.  A lower bound that it had before is kept.
+    that `solve_separate` knows.  For what uncorrelated factors explain it then looks for the best
+    component of a matrix whose largest eigenvalues are levelled.  A lower bound that it had before
+    is kept.
     Its `certificate`, where there is one, is a claim for `fspca.check_certificate.check`, which
     accepted it with the matrix, `certificate | {"A": A}`, or of wide data with the factor,
     `certificate | {"X": A.wide_factor()}`.  `solution.save_claim` writes whichever it is.
