@@ -2,8 +2,9 @@
 
 Beside an orthonormal basis Q of the other components, a component x adds x'Rx / x'(I - QQ')x to
 the variance that these explain, with R = (I - QQ') A (I - QQ').  Where a condition asks that x is
-orthogonal to Q, x'Rx is its own variance: Q then spans the other components ("orthonormal"), what
-A makes of them ("uncorrelated"), or their features ("disjoint").
+orthogonal to Q, x'Rx is its own variance: Q then spans the other components ("orthonormal") or what
+A makes of them ("uncorrelated").  Where no feature may be shared ("disjoint"), x is sought among
+those that are free, and Q is empty.
 """
 
 from typing import NamedTuple
@@ -23,11 +24,12 @@ PAIRED, TRIED = 100, 3  # up to so many features exchanges are tried too, of thr
 
 
 class Beside(NamedTuple):
-    """R, Q, and whether a component must be orthogonal to Q."""
+    """R, Q, whether a component must be orthogonal to Q, and the features that R is about."""
 
     rest: Covariance
     Q: np.ndarray
     orthogonal: bool
+    features: np.ndarray
 
 
 class Block(NamedTuple):
@@ -42,15 +44,13 @@ def beside(A, W, j, condition):
     """Return what component j is sought beside: all columns of W but its own."""
     others = np.delete(W, j, axis=1)
     if condition == DISJOINT:
-        Q = np.eye(len(W))[:, others.any(axis=1)]
-    elif condition == UNCORRELATED:
-        Q = A.product(others)
-    else:
-        Q = others
+        free = np.flatnonzero(~others.any(axis=1))
+        return Beside(A.restricted(free), np.zeros((len(free), 0)), False, free)
+    Q = A.product(others) if condition == UNCORRELATED else others
     rest, Q = A, basis(Q, TOLERANCE) if Q.any() else Q[:, :0]
     for q in Q.T:
         rest = rest.deflated(q)
-    return Beside(rest, Q, condition != SUBSPACE)
+    return Beside(rest, Q, condition != SUBSPACE, np.arange(len(W)))
 
 
 def best_on(given, rows):
@@ -155,8 +155,10 @@ def in_turn(A, W, counts, condition):
     W = W.copy()
     for j, k in enumerate(counts):
         given = beside(A, W, j, condition)
-        found = climb_block(given, best_on(given, padded(A, W[:, j], k)))
+        among = A if len(given.features) == A.size else A.restricted(given.features)
+        start = padded(among, W[given.features, j], k)
+        found = climb_block(given, best_on(given, start))
         if found.gain >= -GAIN * A.trace:  # of a variance of zero rounding may leave less
             W[:, j] = 0
-            W[found.rows, j] = found.x
+            W[given.features[found.rows], j] = found.x
     return W

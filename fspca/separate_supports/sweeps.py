@@ -127,10 +127,12 @@ def improve(A, problem, answers, n_starts, condition, rng, keep):
     while kick < last + KICKS:
         W, j, kick, value = best.copy(), rng.integers(problem.m), kick + 1, most[-1]
         given = beside(part, W[rows], j, condition)
-        found = component(given, problem.counts[j], rng.standard_normal(len(rows)))
-        if found.gain < 0 or np.array_equal(rows[found.rows], np.flatnonzero(W[:, j])):
+        direction = rng.standard_normal(len(rows))[given.features]
+        found = component(given, problem.counts[j], direction)
+        chosen = rows[given.features[found.rows]]
+        if found.gain < 0 or np.array_equal(chosen, np.flatnonzero(W[:, j])):
             continue  # nothing there is orthogonal to the others, or nothing else
-        W[:, j] = embedded(found.x, rows[found.rows], A.size)
+        W[:, j] = embedded(found.x, chosen, A.size)
         W = climb(W, most, among, condition=stricter(condition))[1] if kick % 2 else W
         climb(W, most, among)
         last = kick if most[-1] > value else last

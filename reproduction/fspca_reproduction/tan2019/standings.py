@@ -50,14 +50,6 @@ def leads(measure, method="solve_separate"):
     return found
 
 
-def price(how, measure="factors"):
-    """Return by set what a condition leaves of the answer without one."""
-    return {
-        name: panel[label("solve_separate", how)][measure] / panel["solve_separate"][measure]
-        for name, panel in panels().items()
-    }
-
-
 def middle(name, what):
     """Return the median over the sets of a measure as a share of PCA's, or of a correlation."""
     found = []
