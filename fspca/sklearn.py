@@ -244,7 +244,7 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return np.asarray(X) @ self.components_ * self.scale_ + self.mean_
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the share of the variance of X that the components explain."""
+        """Return the share of the variance of X that the span of the components explains."""
         check_is_fitted(self)
         X = self._read(X, reset=False)
         dense = X.toarray() if scipy.sparse.issparse(X) else X

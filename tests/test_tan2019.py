@@ -5,15 +5,14 @@ import re
 import numpy as np
 import pytest
 
-from fspca import SOLVERS, Covariance, SeparateSupports, datasets
+from fspca import SOLVERS, Covariance, datasets, metrics
 from fspca.datasets.catalogue import CATALOGUE
-from fspca.separate_supports.blocks import cut
+from fspca.separate_supports.factors import fit_within
 from fspca.synthetic import make_sparse_pair
 from fspca_reproduction.claim import sentences
 from fspca_reproduction.results import published, published_ids, rows_of
 from fspca_reproduction.runner import experiments
 from fspca_reproduction.tan2019 import (
-    below_none,
     data,
     methods,
     reasons,
@@ -172,27 +171,6 @@ def test_every_cell_has_a_reason_that_the_bounds_bear_out():
         assert judged.ours <= why.bound * (1 + 0.02)  # 17 for each of three: 51 where 50 are asked
 
 
-def test_no_stored_answer_of_a_method_explains_more_than_solve_separate():
-    rows = rows_of("tan2019_below_none")
-    table = {tuple(row.values())[:3] for row in rows_of("tan2019_table_2")}
-    assert {tuple(r.values())[:3] for r in rows if r["set"] not in data.PANELS} == table
-    for name, (figure, _) in data.PANELS.items():
-        drawn = {(row["m"], int(k), count) for row in rows_of(figure) for k in row["points"]
-                 for count in ("each", "all")[: row["m"]]}  # fmt: skip
-        assert {(r["m"], r["features"], r["count"]) for r in rows if r["set"] == name} == drawn
-    assert min(row["lead"] for row in rows) >= -1e-9
-    assert all(row["run again"] for row in rows if row["lead"] < below_none.TIE)  # of six digits
-
-
-@pytest.mark.parametrize("count", ["each", "all"])
-def test_compared_are_all_methods_but_those_of_shared_features_counted_in_all(count):
-    for case in (c for c in below_none.problems() if c["count"] == count and c["set"] == "colon"):
-        row = next(r for r in rows_of("tan2019_table_2") if r["preparation"] == case["preparation"]
-                   and r["set"] == "colon")  # fmt: skip
-        left_out = row[count].keys() - below_none.stored_answers(**case).keys()
-        assert left_out == ({"two_stage", "soap"} if count == "all" else set())
-
-
 def test_a_point_is_impossible_only_above_the_bound():
     values, limits = {"a": 1.0, "b": 1.2}, {"a": 1.1, "b": 1.3}
     assert reasons.tally(values, limits, ["a"], ["b"]) == (1, True, True)
@@ -221,37 +199,40 @@ def test_no_bound_on_a_panel_is_broken_by_what_any_method_explains():
         )  # what one could, all can
 
 
-def test_no_answer_of_the_tournament_exceeds_the_bound():
-    for ways in standings.panels().values():
-        for panel in ways.values():
-            most = standings.ranking(panel, searched=True)[0][0]
-            assert most <= panel["bound"] * (1 + 1e-5)  # both have six digits
+def test_the_measures_of_the_tournament_are_in_their_order():
+    for panel in standings.panels().values():
+        most = panel[tournament.PCA]["factors"]
+        for name in panel.keys() - {tournament.PCA}:
+            row = panel[name]
+            if row["factors"] is not None:
+                links = np.array([row["adjusted"], row["factors"], most])
+                assert np.all(links[:-1] <= links[1:] * (1 + 1e-5)), name  # of six digits
+                assert row["subspace"] <= most * (1 + 1e-5)
+                assert 0 <= row["correlation"] <= 1 + 1e-5
 
 
-def test_whoever_does_not_enter_is_left_out_by_size_alone():
-    methods = {*tournament.SEPARATE, *tournament.OUTSIDE, *tournament.SHARED}
-    for name, ways in standings.panels().items():
-        there = {method for method, _ in tournament.entrants(name)} - {"bound"}
-        assert all(tournament.SIZES[each] < CATALOGUE[name].shape[1] for each in methods - there)
-        for panel in ways.values():
-            assert panel.keys() == {tournament.label(*each) for each in tournament.entrants(name)}
+def test_whoever_does_not_enter_is_left_out_by_size_or_was_never_first():
+    methods = {*tournament.SEPARATE, *tournament.OUTSIDE} - set(tournament.NEVER_FIRST)
+    for name, panel in standings.panels().items():
+        entered = tournament.entrants(name)
+        absent = methods - {method for method, _ in entered}
+        assert all(tournament.SIZES[each] < CATALOGUE[name].shape[1] for each in absent)
+        assert panel.keys() == {tournament.label(*each) for each in entered}
 
 
-def test_the_single_run_is_among_those_searched_and_more_features_explain_more():
-    for ways in standings.panels().values():
-        for panel in ways.values():
-            pairs = [
-                pair for name, pair in panel.items() if name != "bound" and pair[0] is not None
-            ]
-            assert all(single <= searched for single, searched in pairs)
-        first = [standings.ranking(ways[way], True)[0][0] for way in ("in all", "m k shared")]
-        assert first[0] < first[1]
+def test_every_rival_that_stays_is_somewhere_the_best_of_the_rivals():
+    first = standings.first_rivals()
+    for panel in standings.panels().values():
+        assert standings.rivals(panel) <= first.keys()
 
 
-def test_answers_are_cut_to_the_counts_and_refitted():
+def test_answers_are_measured_as_they_are_or_refitted_whichever_is_better():
     rng = np.random.default_rng(0)
-    A, counts = Covariance.from_data(rng.standard_normal((30, 60))), tournament.COUNTS
-    W = rng.standard_normal((60, 3))
-    kept, score = tournament.fitted_to(A, W, counts), SeparateSupports(3, counts).score
-    assert tuple(np.count_nonzero(kept, axis=0)) == counts
-    assert score(A, kept) > score(A, cut(W, W, counts))
+    A = Covariance.from_data(rng.standard_normal((60, 120)))
+    W = methods.cut(rng.standard_normal((120, 3)), tournament.K)
+    found = tournament.measured(A, W)
+    assert found["factors"] > 1.1 * metrics.explained_by_factors(A, W)
+    refitted, _ = fit_within(A.product, W, tournament.TURNS)
+    assert found["factors"] == metrics.explained_by_factors(A, refitted)
+    assert np.array_equal(refitted != 0, W != 0)
+    assert found["adjusted"] >= metrics.adjusted_variance(A, W)

@@ -50,7 +50,7 @@ def refine_in_turn(A, problem, init, n_starts, rng, keep):
 def first_answers(A, problem, init, rng):
     """Yield what other solvers find, cut; a Ctrl-C that ended one ends this one."""
     m, counts = problem.m, problem.counts
-    if problem.scored != "subspace":
+    if condition_of(problem) in (UNCORRELATED, DISJOINT):
         yield from latest_of(A, counts, rng)
     each, most = int(counts.max()), max(m, min(int(counts.sum()), A.size))
     runs = [(tpower, each, init), (tpower, each, "variance"), (ipu, most, "go"),

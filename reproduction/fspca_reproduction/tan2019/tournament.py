@@ -15,11 +15,11 @@ scores, both of the refitted answer.
 
 `solve_separate` enters by default, and for the subspace, to show what that is worth.  (Its
 conditions were entrants too, and were taken out before the third set ran: with fifty features a
-run of them took minutes.)  A method is ahead where it is by more than EQUAL, 0.1 %; values closer are level.
-All methods of the registry enter.  Left out by size alone, as SIZES says, is what takes minutes
-for one run.  After the runs a rival that is the best of the rivals on no set by neither measure
-loses its rows, and its name goes to NEVER_FIRST.  The options of `solve_separate` were chosen with
-Colon, Leukemia and Lymphoma in sight, with 17 features each.
+run of them took minutes.)  A method is ahead where it is by more than EQUAL, 0.1 %; values closer
+are level.  All methods of the registry enter.  Left out by size alone, as SIZES says, is what
+takes minutes for one run.  After the runs a rival that is the best of the rivals on no set by
+neither measure loses its rows, and its name goes to NEVER_FIRST.  The options of `solve_separate`
+were chosen with Colon, Leukemia and Lymphoma in sight, with 17 features each.
 """
 
 from itertools import permutations
