@@ -6,6 +6,8 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
+from test_check_certificate import forged
+from test_second_checker import second_holds
 
 import fspca.check_certificate as checker
 from fspca import Covariance, SeparateSupports, certify, solve, solve_separate
@@ -376,3 +378,54 @@ def test_a_matrix_that_is_not_semidefinite_by_rounding_costs_its_own_margin():
         assert verdict.bound >= np.trace(nearest) - 1e-15
         assert 4 - 1e-12 < verdict.value < 4
     assert "semidefinite" in check(claim | {"A": A - np.diag([0, 1e-6])}).reason
+
+
+def honest_factors(rng):
+    """A claim about factors, by levels or by the union, of a small matrix."""
+    d = int(rng.integers(3, 7))
+    X = rng.standard_normal((d, d)) * np.exp(rng.standard_normal(d))
+    A, m = X.T @ X, int(rng.integers(1, 3))
+    A = (A + A.T) / 2
+    found = solve_separate(A, m, [int(k) for k in rng.integers(1, 3, m)], n_starts=3)
+    found = with_factors_claim(Covariance(A), found, share=0.25 * rng.integers(0, 2))
+    return found.certificate | {"A": A}
+
+
+def is_true(claim):
+    """Whether no factors that are found explain more than the claim says."""
+    A, W = (np.asarray(claim[x], dtype=float) for x in "AW")
+    values, V = np.linalg.eigh(A)
+    Z = np.sqrt(np.maximum(values, 0.0))[:, None] * V.T
+    counts = np.minimum(np.asarray(claim["counts"], dtype=float), len(A)).astype(int).tolist()
+    best, _ = best_factors(Z, counts, np.random.default_rng(0), 30)
+    W = W / np.abs(W).max(axis=0)  # before squares overflow
+    own = explained_by_factors(A, W / np.linalg.norm(W, axis=0))
+    return best <= own * (1 + float(claim["gap"])) * (1 + 1e-11)  # rounding of the search
+
+
+def attacked(count, seed):
+    """Return how many of so many shaken claims are taken, by the second checker too, and true."""
+    rng, taken = np.random.default_rng(seed), 0
+    for number in range(count):
+        if number % 20 == 0:
+            claim = honest_factors(rng)
+        trial = forged(claim, rng)
+        verdict = check(trial)
+        if verdict.holds and str(trial["kind"]) == "factors":
+            taken += 1
+            assert is_true(trial), trial
+            of_nothing = not np.any(trial["A"])  # which the first takes whatever the arrays
+            assert of_nothing or second_holds(trial), trial
+    return taken
+
+
+@pytest.mark.filterwarnings("ignore")  # a shaken array may warn when it is made
+def test_no_shaken_claim_of_factors_is_taken_that_is_false():
+    assert attacked(400, 0) > 20
+
+
+@pytest.mark.nightly
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_no_shaken_claim_of_factors_is_taken_that_is_false_by_night(seed, record_property):
+    record_property("claims", attacked(4000, seed))
