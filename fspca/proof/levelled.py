@@ -65,7 +65,7 @@ def with_factors_claim(A, solution, share=SHARE, max_seconds=None):
     if solution.objective <= 0 < of_union.bound:  # of nothing a gap would be no share
         return replace(solution, upper_bound=of_union.bound, certificate=None)
     best = least_claimed(checked, solution, [of_union.arrays], **facts)
-    if not share or best.certificate is None or best.gap == 0:
+    if not share or max_seconds == 0 or best.certificate is None or best.gap == 0:
         return best
     for R, levels, arrays, bound in one_component_bounds(checked, W, counts, best, (share, ends)):
         if bound < best.upper_bound:
@@ -129,6 +129,8 @@ def one_component_bounds(checked, W, counts, best, budget):
         R, c = levels.levelled(x)
         M, times = matrix_of(checked, R, c, m)
         first = levels.component(M, x)
+        if levels.interrupted:
+            return
         if times * first.objective < least - WORTH * (least - best.objective):
             proven = proven_component(M, first, share, levels.seconds_left)
             bound = times * proven.upper_bound * (1 + SPARE)
@@ -194,6 +196,7 @@ class Levels:
         kept = values > 1e-9 * values[0]
         self.values, self.V = values[kept], V[:, kept]
         self.components, self.cuts = [], []
+        self.interrupted = False  # by Ctrl-C
         self.none = np.zeros(len(self.values))
         self.add(W)
 
@@ -234,6 +237,7 @@ class Levels:
         if self.components:
             starts.append(self.components[int(np.argmax(self.rows(x)))][:, None])
         found = [solve(M, 1, self.k, init=init, max_seconds=0) for init in starts]
+        self.interrupted |= any(each.stopped == "interrupted" for each in found)
         return max(found, key=lambda each: each.objective)
 
     def best(self):
@@ -247,8 +251,7 @@ class Levels:
             found = min(found, (value, x), key=lambda each: each[0])
             self.add(component.W)
             x, least = self.lowest(found[1])
-            stops = self.seconds_left == 0 or component.stopped == "interrupted"
-            if found[0] - least < ENOUGH or stops:
+            if found[0] - least < ENOUGH or self.seconds_left == 0 or self.interrupted:
                 break
         return found[1]
 
