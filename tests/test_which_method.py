@@ -39,42 +39,25 @@ def test_the_draws_recovered_are_those_stored(solver, said):
     assert [int(each) for each in found] == recovered.recoveries(solver)
 
 
-def test_of_other_draws_as_many_are_recovered():
-    assert "as many of ten draws made afterwards" in which_method.PAGE.read_text()
-    first = recovered.recoveries("solve_separate")
-    assert recovered.recoveries("solve_separate", rows="tan2019_recovered_anew") == first
-
-
 def numbers(pattern):
     """The numbers that a sentence of the page says."""
     return list(map(float, re.search(pattern, which_method.PAGE.read_text()).groups()))
 
 
-def test_solve_separate_is_first_among_separate_supports_single_or_searched():
-    assert "first among separate supports on all ten sets" in which_method.PAGE.read_text()
-    most = []
-    for way in ("in all", "each"):
-        single, best = (
-            standings.leads("solve_separate", way, searched, standings.APART).values()
-            for searched in (False, True)
-        )
-        assert len(single) == len(best) == 10
-        assert min(*single, *best) > 0
-        most.append(round(100 * max(*single, *best), 1))
-    assert numbers(r"by up to (\S+) %, and with 50 for each component by up to (\S+) %") == most
-
-
-def test_how_far_shared_supports_and_the_bound_are_above_it():
-    behind = standings.leads("solve_separate", "in all", True).values()
-    more = [round(100 * (1 / (1 + each) - 1), 1) for each in (max(behind), min(behind))]
-    assert numbers(r"explains (\S+) to (\S+) % more, and the certified bound") == more
-    panels = [each["in all"] for each in standings.panels().values()]
-    gaps = [100 * (panel["bound"] / panel["solve_separate"][1] - 1) for panel in panels]
-    assert numbers(r"stands (\d+) to (\d+) % above") == [round(min(gaps)), round(max(gaps))]
+def test_who_is_first_by_what_factors_explain_and_by_adjusted_variance():
+    by_factors, adjusted = (
+        [100 * each for each in standings.leads(measure).values()] for measure in standings.MEASURES
+    )
+    assert min(by_factors) > 0
+    said = numbers(r"ahead of the best rival by (\S+) to (\S+) % on all (\d+) sets")
+    assert said == [round(min(by_factors), 1), round(max(by_factors), 1), len(by_factors)]
+    ahead = sum(each > 0 for each in adjusted)
+    said = numbers(r"by adjusted variance it is ahead on (\d+) of them and behind by up to (\S+) %")
+    assert said == [ahead, round(-min(adjusted), 1)]
 
 
 def test_the_seed_of_solve_separate_hardly_matters():
     seeds = recovered.spreads().values()
-    assert [len(each) for each in seeds] == [40, 40]
-    (told,) = numbers(r"it varies by at most (\S+) %")
+    assert [len(each) for each in seeds] == [5, 5]
+    (told,) = numbers(r"over five seeds it varies by at most (\S+) %")
     assert told - 0.1 < max(100 * (max(each) / min(each) - 1) for each in seeds) < told

@@ -49,13 +49,7 @@ def tan2019_recovered(noise, seed):
     return row
 
 
-@experiment(cases=[{"noise": n, "seed": seed} for n in (6, 7, 8, 9) for seed in range(10, 20)])
-def tan2019_recovered_anew(noise, seed):
-    """The same on ten other draws."""
-    return tan2019_recovered(noise, seed)
-
-
-def recoveries(method, what="recovered", rows="tan2019_recovered"):
+def recoveries(method, what="recovered"):
     """Return in how many of ten draws, by noise factor."""
-    by_noise = [[r[method][what] for r in rows_of(rows) if r["noise"] == n] for n in (6, 7, 8, 9)]
-    return list(map(sum, by_noise))
+    rows = rows_of("tan2019_recovered")
+    return [sum(r[method][what] for r in rows if r["noise"] == n) for n in (6, 7, 8, 9)]
