@@ -98,11 +98,18 @@ class Floating:
         """Return columns of the same span, each near 1, whatever the scale of the matrix."""
         return np.ldexp(W, -np.frexp(np.abs(W).max(axis=0))[1])
 
+    def in_one_unit(self, Y):
+        """Return all columns times one power of two, near 1."""
+        return np.ldexp(Y, -frexp(np.abs(Y).max())[1])
+
     def back(self, x):
         return float(np.ldexp(x, -2 * self.shift))
 
     def raised(self, x, size, roundings):
         return x + gamma(roundings) * size + TINY
+
+    def divided(self, x, times):
+        return self.quotient(x, abs(x), 4, times)
 
     def hides(self, value):
         """Say whether underflow may hide as much as this."""
@@ -163,9 +170,22 @@ class Floating:
 
     def below_zero(self, A, t):
         """Return a number that no eigenvalue of A lies below by more, if A + tI shows one."""
-        S, n, size = A + t * np.eye(len(A)), len(A), np.linalg.norm(A)
+        n, size = len(A), np.linalg.norm(A)
+        S, t = (A, 0.0) if factored(A) else (A + t * np.eye(n), t)
         need(factored(S), NOT_SEMIDEFINITE)
         return t + 1.001 * (gamma(8) * (size + t) + gamma(n + 4) * np.trace(S) + TINY)
+
+    def levelled(self, A, error, R, c, m):
+        """Return (I - RR') A (I - RR') + R diag(c) R', its error's norm, and m + sum r'Ar / c."""
+        image, size = A @ R, np.abs(R).T @ np.abs(A) @ np.abs(R)
+        inner, n, r = R.T @ image, sum(R.shape), np.sum(R**2)
+        M = A - image @ R.T - R @ image.T + R @ (inner + np.diag(c)) @ R.T
+        most = (1 + 1.001 * r) ** 2 * np.linalg.norm(A) + r * c.max(initial=0)
+        more = np.diagonal(inner) + error * np.sum(np.abs(R), axis=0) ** 2
+        gains = self.raised(more, np.diagonal(size) + more, 2 * n + 8) / c
+        times = self.raised(m + gains.sum(), m + gains.sum(), n + 8)
+        error = (1 + 1.001 * r) ** 2 * error
+        return (M + M.T) / 2, self.raised(error, 1.001 * most + error, 3 * n + 16), times
 
     def ky_fan(self, A, G, Y, m, error, s, H):
         """Return a number not below F_m(A - GG' - sym Y): m s + |H|^2 if sI + HH' is above it."""
@@ -286,6 +306,12 @@ class Exact:
         need(max(places) <= EXACT_BITS, "W has numbers too small for exact arithmetic")
         return np.asarray(self.held(W, np.array(places, dtype=object)), dtype=object)
 
+    def in_one_unit(self, Y):
+        """Return all columns in one unit of their own."""
+        places = max(v.as_integer_ratio()[1].bit_length() for v in Y.flat)
+        need(places <= EXACT_BITS, "a field has numbers too small for exact arithmetic")
+        return np.asarray(self.held(Y, places), dtype=object)
+
     def back(self, x):
         return float(Fraction(int(x), 4**self.bits))
 
@@ -300,6 +326,9 @@ class Exact:
 
     def quotient(self, x, size, roundings, by):
         return int(Fraction(int(x), int(by)) // 1)
+
+    def divided(self, x, times):
+        return int(Fraction(int(x)) / times // 1)
 
     def square(self, X):
         return X.T @ X, 0
@@ -318,9 +347,9 @@ class Exact:
     def top_sums(self, blocks, m, error):
         """From below by trace((V'V)^-1 V'BV), from above as `ky_fan`."""
         blocks = blocks if blocks.ndim == 3 else blocks[None]
-        low = [self.below(B, m) for B in blocks]
+        low = [self.below(B, m) - m * error for B in blocks]
         none = np.zeros((blocks.shape[-1], 0), dtype=object)
-        high = [self.ky_fan(B, none, None, m, 0, None, None) for B in blocks]
+        high = [self.ky_fan(B, none, None, m, error, None, None) for B in blocks]
         return np.array(low, dtype=object), np.array(high, dtype=object)
 
     def below(self, B, m):
@@ -345,7 +374,24 @@ class Exact:
             else:
                 return int(np.trace(image) // 1), m
 
+    def levelled(self, A, error, R, c, m):
+        """The same, rounded up to the unit, which costs d of it."""
+        places = max(v.as_integer_ratio()[1].bit_length() for v in R.flat)
+        need(places <= EXACT_BITS, "R has numbers too small for exact arithmetic")
+        R, one = np.asarray(self.held(R, places), dtype=object), 4**places
+        image = A @ R
+        inner = R.T @ image + np.diag(c) * one
+        M = A * one**2 - (image @ R.T + R @ image.T) * one + R @ inner @ R.T
+        r, of_R = np.sum(R**2), np.sum(R**2, axis=0)
+        gains = [
+            Fraction(int(inner[j, j] + error * of_R[j]), int(c[j]) * one) - 1 for j in range(len(c))
+        ]
+        error = -(-error * (one + r) ** 2 // one**2) + len(M)
+        return -(-M // one**2), error, m + sum(gains, Fraction(0))
+
     def below_zero(self, A, t):
+        if semidefinite(A):
+            return 0
         t = int(t) + 1
         need(semidefinite(A + np.diag([t] * len(A))), NOT_SEMIDEFINITE)
         return t
@@ -360,7 +406,7 @@ class Exact:
         for power in range(8 if own else 1):
             level = self.rounded(s + slack * 4**power, 2)[()] + 1 if own else s
             if semidefinite(np.diag([level] * len(M)) + H @ H.T - M):
-                return m * level + np.sum(H**2)
+                return m * (level + error) + np.sum(H**2)
         raise Refused("sI + HH' - (A - GG' - Y) is not positive semidefinite")
 
 
@@ -368,7 +414,7 @@ TOO_LITTLE = (
     "the answer explains too little beside the largest entry of the features allowed: "
     "underflow may hide as much (try --exact)"
 )
-NOT_SEMIDEFINITE = "the columns of W are dependent, and A is not positive semidefinite"
+NOT_SEMIDEFINITE = "A is not positive semidefinite, as dependent columns and factors need"
 
 
 def in_unit(v, bits):
@@ -542,6 +588,49 @@ def separate_value(claim, matrix, numbers, m, k, state):
     return value
 
 
+def factors_value(claim, matrix, numbers, m, k, state):
+    """Return what m contractions Z y_j, y_j the columns of `factors`, explain of Zw_j."""
+    W, counts = columns_of(claim, m, state)
+    need(min(sum(counts), len(state)) <= k, "k must hold all counts")
+    need(np.all(W.any(axis=0)), "a column of W is zero")
+    Y = real(claim, "factors", len(state), m)
+    need(Y.any(), "the factors are zero")
+    rows = np.flatnonzero(W.any(axis=1) | Y.any(axis=1))
+    (A, error), W, Y = matrix.block(rows), numbers.directions(W[rows]), numbers.in_one_unit(Y[rows])
+    n, size, of_Y = 2 * len(rows) + 8, np.abs(A) @ np.abs(Y), np.abs(Y).sum(axis=0)
+    image = A @ Y
+    inner = np.abs(Y.T @ image) + error * np.outer(of_Y, of_Y)
+    most = numbers.raised(inner, np.abs(Y).T @ size + inner, n).sum(axis=1).max()
+    most, total = numbers.raised(most, most, m + 4), 0
+    if most == 0:  # then AY is zero
+        return most
+    for j, w in enumerate(W.T):
+        own, missed = abs(w @ image[:, j]), error * np.abs(w).sum() * of_Y[j]
+        size_of_own = np.abs(w) @ size[:, j] + missed
+        own = max(numbers.quotient(own - missed, size_of_own, n, 1), 0)
+        by = numbers.raised(w @ w, w @ w, n) * most
+        total = total + numbers.quotient(own * own, own * own, 8, by)
+    return numbers.quotient(total, total, m + 8, 1)
+
+
+def one_component(claim, question, matrix, numbers):
+    """Return (a question about one component of a levelled M, M, by what its bound is multiplied).
+
+    (u'Zw)^2 <= (1 + sum over r of (u'Zr)^2 / c) w'Mw for the columns r of R: the theorem on levels.
+    """
+    R = real(claim, "R", len(question.root), None)
+    c = real(claim, "levels", R.shape[1])
+    need(np.all(np.abs(R) <= 1), "R has entries above 1")
+    need(np.all(c > 0), "levels must be positive")
+    m, k = question.m, min(max(integers(claim, "counts")), len(question.root))
+    c = numbers.read(c, 2)
+    if not R.size:
+        return question._replace(m=1, k=k), matrix, m
+    A, error = matrix.block(np.arange(len(R)))
+    M, error, times = numbers.levelled(A, error, R, c, m)
+    return question._replace(m=1, k=k), Formed(matrix, M, error), times
+
+
 def lowest(matrix, numbers, d):
     """Return a number that no eigenvalue of A lies below by more, or refuse what is far below 0."""
     A = matrix.block(np.arange(d))[0]
@@ -607,7 +696,7 @@ class Kind(NamedTuple):
     """What an answer explains, the bound of a node, the arrays of one: (degree in A, shape).
 
     `closes` says of listed supports whether they can be dropped, `smaller` whether those of fewer
-    features are listed too.
+    features are listed too, `semidefinite` whether A must be so but for rounding.
     """
 
     value: object
@@ -615,6 +704,7 @@ class Kind(NamedTuple):
     arrays: dict
     closes: object
     smaller: bool
+    semidefinite: bool = False
 
 
 ROWS = {"G": (1, "n*"), "Y": (2, "nn"), "s": (2, ""), "H": (1, "n*"), "whole": (0, "")}
@@ -624,6 +714,8 @@ KINDS = {
     "separate": Kind(
         separate_value, separate_bound, ROWS | {"Z": (2, "nn"), "p": (2, "n")}, no_larger, False
     ),
+    # What factors explain is no more than what the union of the supports does.
+    "factors": Kind(factors_value, shared_bound, ROWS, no_larger, False, semidefinite=True),
     "nonnegative": Kind(
         nonnegative_value,
         nonnegative_bound,
@@ -659,6 +751,29 @@ class Matrix:
         for start in range(0, len(rows), step):
             places = slice(start, start + step)
             yield places, self.numbers.read(self.array[:, rows[places]], 1)
+
+
+class Formed:
+    """A symmetric matrix that was computed, with the norm of its error."""
+
+    of_data = False
+
+    def __init__(self, matrix, M, error):
+        self.array, self.numbers, self.M, self.error = matrix.array, matrix.numbers, M, error
+
+    def block(self, rows):
+        return self.M[np.ix_(rows, rows)], self.error
+
+
+def semidefinite_of(matrix):
+    """Return A with an error of t, where no eigenvalue lies further below 0 than that.
+
+    So a claim is about the nearest semidefinite matrix, which is A but for rounding.
+    """
+    if matrix.of_data or not matrix.array.any():
+        return matrix
+    d = len(matrix.array)
+    return Formed(matrix, matrix.block(np.arange(d))[0], lowest(matrix, matrix.numbers, d))
 
 
 class Raised:
@@ -924,6 +1039,8 @@ class ClaimTree:
         self.m, self.k, self.shapes = question.m, question.k, question.kind.arrays
         self.states, self.parent, self.branch = find_tree(claim, question.root, len(directions))
         self.d = len(question.root)
+        apart = question.kind.value is separate_value and "orthonormal" in claim
+        self.counts = integers(claim, "counts") if apart else None
         self.held, self.decided, self.cuts = [], [], [()]
 
     def find_children(self):
@@ -957,7 +1074,7 @@ class ClaimTree:
             self.cuts.append((*self.cuts[p], sign * self.directions[by - self.d]))
         need(len(self.cuts[t]) <= CUTS, f"more than {CUTS} directions lie above a node")
 
-    def node(self, t, matrix, counts):
+    def node(self, t, matrix):
         """Return node t with its arrays, or None where no support is left in it."""
         state = self.states[t]
         rows = np.flatnonzero(state)
@@ -971,7 +1088,7 @@ class ClaimTree:
         above, of_rows, lies_in = self.held[t]
         arrays = inherited(above, of_rows, rows, self.shapes) if own is None else own
         node = Node(state, matrix, arrays)
-        node.counts = counts
+        node.counts = self.counts
         node.cuts = self.numbers.read(np.reshape(lies_in, (-1, self.d))[:, rows], 0)
         return node
 
@@ -983,28 +1100,38 @@ def examine(claim, given, exact):
     directions = find_directions(claim, m, len(question.root), kind.arrays)
     spoken_of = question.spoken_of
     others = [claim[x] for x in claim if x.partition("_")[0] in kind.arrays and "_" in x]
+    others += [claim["levels"]] if kind.semidefinite and "levels" in claim else []
     numbers = (Exact if exact else Floating)(spoken_of, question.of_data, others * exact)
-    tree = ClaimTree(claim, question, numbers, directions)
     matrix = Matrix(question.array, question.of_data, numbers)
+    matrix = semidefinite_of(matrix) if kind.semidefinite else matrix
     value = kind.value(claim, matrix, numbers, m, k, question.root)
     if not spoken_of.any():
         return Verdict(True, "holds", 0.0, 0.0)
-    apart = kind.value is separate_value and "orthonormal" in claim
-    counts = integers(claim, "counts") if apart else None
-    target = numbers.target(value, question.gap)
+    target, times = numbers.target(value, question.gap), 1
+    if kind.semidefinite and "R" in claim:
+        question, matrix, times = one_component(claim, question, matrix, numbers)
+        target = numbers.divided(target, times)
+    tree = ClaimTree(claim, question, numbers, directions)
+    tree.find_children()
     too_little = numbers.hides(value)
     if "nodes" not in claim:
-        tree.find_children()
-        _, _, bound = bound_node(tree.node(0, matrix, counts), numbers, m, k, kind.bound)
+        _, _, bound = bound_node(tree.node(0, matrix), numbers, tree.m, tree.k, kind.bound)
         reason = TOO_LITTLE if too_little else "the bound is above the claim"
         told = "holds" if bound <= target else reason
-        return Verdict(told == "holds", told, numbers.back(value), numbers.back(bound))
-    need(not too_little, TOO_LITTLE)
-    tree.find_children()
-    worst, left = value, LISTED
+    else:
+        need(not too_little, TOO_LITTLE)
+        least = value if times == 1 else numbers.divided(value, times)
+        bound, told = largest_of(tree, matrix, least, target, kind), "holds"
+    most = numbers.back(bound) * (1 if times == 1 else float(times) * (1 + 8 * UNIT))
+    return Verdict(told == "holds", told, numbers.back(value), most)
+
+
+def largest_of(tree, matrix, worst, target, kind):
+    """Return the largest bound of a node, which is the target where one is not closed by itself."""
+    numbers, m, k, left = tree.numbers, tree.m, tree.k, LISTED
     for t, children in enumerate(tree.children):
         tree.come_to(t)
-        node = tree.node(t, matrix, counts)
+        node = tree.node(t, matrix)
         if node is None:
             continue
         rest, c, bound = bound_node(node, numbers, m, k, kind.bound)
@@ -1019,7 +1146,7 @@ def examine(claim, given, exact):
         else:
             limits = {"m": m, "k": k, "target": target, "left": left, "kind": kind}
             left -= listed_one_by_one(node, numbers, c, rest, **limits)
-    return Verdict(True, "holds", numbers.back(value), numbers.back(worst))
+    return worst
 
 
 def check(claim: Any, A: Any = None, X: Any = None, exact: bool = False) -> Verdict:

@@ -514,6 +514,8 @@ class Solution:
                 array_of, _, node = name.partition("_")
                 if node and degrees.get(array_of):
                     scaled[name] = array * unit ** (degrees[array_of] / 2)
+            if "levels" in scaled:  # of a claim of factors
+                scaled["levels"] = scaled["levels"] * unit
             values["certificate"] = scaled
         return replace(self, **values)
 

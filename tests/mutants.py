@@ -47,6 +47,7 @@ TESTED = {
     "proof/bounds": "certificate go",
     "proof/checked": "certificate removals",
     "proof/claims": "certificate separate_certificate",
+    "proof/levelled": "levelled",
     "proof/projections": "semidefinite fantope",
     "proof/relaxation": "semidefinite rows",
     "proof/rows": "rows",

@@ -392,7 +392,7 @@ class Claim:
         self.fields = fields = Fields(arrays)
         need(fields.integer("version") == 1, "version")
         self.kind = fields.text("kind")
-        need(self.kind in ("shared", "separate", "nonnegative"), "kind")
+        need(self.kind in ("shared", "separate", "factors", "nonnegative"), "kind")
         self.A, self.data = self.take_matrix(data)
         self.d = len(self.A)
         self.m, self.k = fields.integer("m"), fields.integer("k")
@@ -452,6 +452,8 @@ class Claim:
         need(len(W) == self.d and len(W[0]) == self.m, "the shape of W")
         for column, count in zip(zip(*W, strict=True), self.counts, strict=True):
             need(1 <= sum(map(bool, column)) <= count, "a column has too many entries, or none")
+        if self.kind == "factors":
+            return self.value_of_factors(W)
         rows = sum(any(row) for row in W)
         need(rows <= self.k, "W has too many rows")
         if self.kind == "separate":
@@ -475,6 +477,53 @@ class Claim:
             value += trace_on_span(w, self.A)
         return value
 
+    def value_of_factors(self, W):
+        """The sum of (y'Aw)^2 / w'w over theta, A between itself and A + tI, both semidefinite."""
+        need(self.k >= min(self.d, sum(self.counts)), "k must hold all counts")
+        Y = self.fields.matrix("factors")
+        need(len(Y) == self.d and len(Y[0]) == self.m, "the shape of factors")
+        need(any(any(row) for row in Y), "the factors are zero")
+        t = Fraction(0)
+        if not self.data:
+            unit = unit_of(self.A)
+            shifted = added(self.A, times(unit / 10**8, identity(self.d)))
+            need(semidefinite(shifted), "A is indefinite")
+            t = raise_until_semidefinite(self.A, unit)
+        length = [sum(map(abs, column)) for column in transposed(Y)]
+        inner = product(transposed(Y), product(self.A, Y))
+        theta = max(
+            sum(abs(cell) + t * length[i] * length[j] for j, cell in enumerate(row))
+            for i, row in enumerate(inner)
+        )
+        value = Fraction(0)
+        own = product(transposed(Y), product(self.A, W))
+        for j, w in enumerate(transposed(W)):
+            missed = t * length[j] * sum(map(abs, w))
+            explained = max(abs(own[j][j]) - missed, Fraction(0))
+            if explained:
+                value += explained**2 / sum(cell * cell for cell in w) / theta
+        self.A = added(self.A, times(t, identity(self.d)))
+        return value
+
+    def take_levels(self):
+        """M takes the place of A, and one component of it that of all."""
+        R = self.fields.matrix("R")
+        c = self.fields.reals("levels", 1)
+        need(len(R) == self.d and len(R[0]) == len(c), "the shape of R")
+        need(all(abs(cell) <= 1 for row in R for cell in row), "R has an entry above 1")
+        need(all(level > 0 for level in c), "levels must be positive")
+        mu = Fraction(self.m)
+        if c:
+            R_t = transposed(R)
+            inner = product(R_t, product(self.A, R))
+            mu += sum(inner[i][i] / level for i, level in enumerate(c))
+            P = added(identity(self.d), times(-1, gram(R, self.d)))
+            levelled = [[level * cell for cell in r] for level, r in zip(c, R_t, strict=True)]
+            self.A = added(product(P, product(self.A, P)), product(R, levelled))
+            self.data = False
+        self.m, self.k = 1, min(max(self.counts), self.d)
+        self.target /= mu
+
     # The tree.
 
     def check(self):
@@ -483,6 +532,8 @@ class Claim:
         if not any(cell for row in block(self.A, spoken_of) for cell in row):
             return 0.0
         self.target = low + self.gap * max(low, Fraction(0))
+        if self.kind == "factors" and "R" in self.fields:
+            self.take_levels()
         first = [1] * self.d
         for i in self.must:
             first[i] = 2

@@ -67,6 +67,7 @@ def of_columns(kind, A, counts, W, gap, **fields):
 
 separate = lambda *args, **fields: of_columns("separate", *args, **fields)  # noqa: E731
 nonnegative = lambda *args, **fields: of_columns("nonnegative", *args, **fields)  # noqa: E731
+factors = lambda *args, **fields: of_columns("factors", *args, **fields)  # noqa: E731
 
 D = np.diag([5.0, 4.0, 1.0])  # the best feature explains 5, the second 4: a gap of a quarter
 X = np.diag([2.0, 1.0, 1.0])  # the same with 4 and 1: a gap of three
@@ -108,6 +109,16 @@ DIVIDED = shared(D, 1, 1, [0], NEAR, **TREE, G_0=3 * np.eye(3))
 COSTS = np.diag(np.sqrt([5.0, 4.0, 1.0]))
 DECIDED = shared(np.diag([5.0, 4.0, 1.0]), 1, 1, [1], RIGHT, nodes=[[1, 1, 1], [1, 1, 0]],
                  parent=[-1, 0], branch=[-1, -1], G_0=COSTS)  # fmt: skip
+# Lowered to the level 3, the features explain 3, 3 and 1, and 7 / 3 times 3 is 7; W explains 5.
+PLAIN = np.diag([4.0, 3.0, 1.0])
+APART_BY_TWO = np.array([[1.0, 0], [0, 0], [0, 1]])
+LEVEL = factors(PLAIN, [1, 1], APART_BY_TWO, 0.4 + NEAR, factors=APART_BY_TWO / [2, 1],
+                R=[[0.5], [0], [0]], levels=[3.0])  # fmt: skip
+FIRST = np.array([[1.0, 0], [0, 1], [0, 0]])
+TIMES = factors(PLAIN, [1, 1], FIRST, 1 / 7 + NEAR, factors=FIRST / [2, 3**0.5],
+                R=np.zeros((3, 0)), levels=np.zeros(0), nodes=OPEN, parent=[-1], branch=[-1],
+                G_0=3 * np.eye(3))  # fmt: skip
+TOGETHER = np.array([[1.0, 0.75], [0.75, 1.0]])
 TINY = 2.0**-560
 
 # For each rule of the page: an honest claim, and false ones, each as near as floating point allows.
@@ -311,6 +322,88 @@ RULES = {
             {"gap": LESS},
             *({"counts": [count], "k": 3, "gap": 0.0} for count in (2**52, 2**53, 2**62)),
             {"counts": np.array([2**63], dtype=np.uint64), "k": 3, "gap": 0.0},
+        ],
+    ),
+    "what factors explain": (
+        factors(D, [1], ONE, RIGHT, factors=ONE),
+        [
+            {"gap": LESS},
+            {"factors": 0 * ONE},
+            {"factors": ONE * np.nan},
+            {"factors": ONE + [[1e-6], [0], [0]]},
+            {"factors": np.ones((3, 2))},
+            {"factors": np.array([[1.0], [0], [0]])},
+            {"W": 0 * ONE},
+        ],
+    ),
+    "factors that are not orthonormal": (  # they share what they explain: 2 / 1.75 of 1.75
+        factors(TOGETHER, [1, 1], np.eye(2), 0.75 + NEAR, factors=np.eye(2)),
+        [
+            {"gap": 0.75 - FALSE},
+            {"factors": np.ones((2, 2))},
+            {"factors": np.array([[1.0, 1], [0, 0]])},
+            {"factors": np.array([[1.0, 0], [0, 1e-3]])},
+        ],
+    ),
+    "factors in their own unit": (
+        factors(D, [1], ONE * 2.0**-1000, RIGHT, factors=ONE * 2.0**700),
+        [{"gap": LESS}, {"factors": np.array([[1.0], [1], [0]]) * 2.0**-700}],
+    ),
+    "factors of what is semidefinite": (
+        factors(np.diag([5.0, 4, 2.0**-70]), [1], ONE, RIGHT, factors=ONE),
+        [
+            {"A": np.diag([5.0, 4, -1e-6])},
+            {"A": np.diag([1.0, 4, -9]), "gap": NEAR},
+            {"A": np.array([[5.0, 0, 0], [0, 4, 3e-4], [0, 3e-4, 0]])},
+        ],
+    ),
+    "levels": (
+        LEVEL,
+        [
+            {"gap": 0.4 - FALSE},
+            {"levels": [2.99]},
+            {"levels": [3.01]},
+            *({"levels": bad} for bad in ([-3.0], [0.0], [np.nan], [np.inf], [3.0, 3.0], 3.0)),
+            {"R": [[0.51], [0], [0]]},
+            {"R": [[0.0], [0.5], [0]]},
+            {"R": [[0.5], [0]]},
+            {"R": [[0.5, 0.5], [0, 0], [0, 0]], "levels": [3.0, 3.0]},
+            {"R": [[2.0], [0], [0]], "levels": [0.1], "gap": 0.5},
+        ],
+    ),
+    "entries of R": (
+        changed(LEVEL, R=[[1.0], [0], [0]], gap=1 + 4 * NEAR),  # 10 / 3 times 3
+        [
+            {"R": [[1 + 2.0**-52], [0], [0]], "gap": 2.0},
+            {"R": [[-1 - 2.0**-52], [0], [0]], "gap": 2.0},
+        ],
+    ),
+    "one component of M": (
+        TIMES,
+        [
+            {"gap": 1 / 7 - FALSE},
+            {"k": 1},
+            {"counts": [2, 1], "A": PLAIN + [[0, 1, 0], [1, 0, 0], [0, 0, 0]]},
+            {"R": np.zeros((3, 1)), "levels": [0.0]},
+            {"levels": [1.0]},
+        ],
+    ),
+    "one component of data": (
+        factors(
+            X,
+            [1, 1],
+            FIRST,
+            0.6 + NEAR,
+            name="X",
+            factors=FIRST / [2, 1],
+            R=np.zeros((3, 0)),
+            levels=np.zeros(0),
+            whole_0=1,
+        ),
+        [
+            {"gap": 0.6 - FALSE},
+            {"R": np.zeros((3, 1)), "levels": [1.0]},
+            {"whole_0": 2},
         ],
     ),
     "no entry is negative": (
@@ -541,7 +634,8 @@ def small(seed):
 
 SOLVERS = {
     "shared": solve,
-    "separate": solve_separate,
+    "factors": solve_separate,
+    "separate": lambda A, m, k: solve_separate(A, m, k, score="subspace"),
     "orthonormal": lambda A, m, k: solve_separate(A, m, k, orthonormal=True),
     "nonnegative": solve_nonnegative,
 }

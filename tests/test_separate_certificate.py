@@ -121,7 +121,8 @@ def test_answers_with_orthonormal_columns_carry_a_claim(size, exact):
     verdict = check(claim, exact=exact)
     assert verdict.holds, verdict.reason
     assert verdict.bound == pytest.approx(answer.upper_bound, rel=1e-9)  # raised by rounding
-    assert answer.upper_bound < 0.95 * solve_separate(claim["A"], 2, [4, 3]).upper_bound
+    of_span = solve_separate(claim["A"], 2, [4, 3], score="subspace")
+    assert answer.upper_bound < 0.95 * of_span.upper_bound
     assert not check(claim | {"gap": claim["gap"] * 0.99}, exact=exact).holds
 
 

@@ -159,6 +159,11 @@ def most_on_diagonal(K):
     >>> bool(np.isclose(most_on_diagonal(np.array([[1.0, 0.6], [0.6, 1.0]])), 1 + 0.8))
     True
     """
+    return float(max(np.sum(np.diagonal(R) ** 2) for R in turned_roots(K)))
+
+
+def turned_roots(K):
+    """Return several square R with R'R = K, turned until their diagonals' squares add to most."""
     root, m = root_of(K), len(K)
     by_size = np.argsort(-np.diagonal(K), kind="stable")
     if m <= ALL_ORDERS:
@@ -173,7 +178,7 @@ def most_on_diagonal(K):
         for i, j in combinations(range(m), 2):
             turn_rows(R, i, j)
         value, last = np.sum(np.diagonal(R, axis1=1, axis2=2) ** 2, axis=1).max(), value
-    return float(max(value, last))
+    return R
 
 
 def triangular(root, order):

@@ -11,6 +11,7 @@ from fspca.problem import Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.proof.bounds import dual_bound, least_closed_form
 from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
 from fspca.proof.claims import claimed
+from fspca.proof.levelled import SHARE
 from fspca.proof.search import PROOF
 from fspca.proof.separate import with_claim
 from fspca.solver import Listener, Run, check_common
@@ -23,7 +24,9 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
 
     Of one shared support the bound is that of `upper_bound`; of nonnegative components that of
     the doubly nonnegative relaxation; of components on supports of their own the least of those
-    that `solve_separate` knows.  A lower bound that it had before is kept.
+    that `solve_separate` knows.  For what uncorrelated factors explain it then looks for the best
+    component of a matrix whose largest eigenvalues are levelled.  A lower bound that it had before
+    is kept.
     Its `certificate`, where there is one, is a claim for `fspca.check_certificate.check`, which
     accepted it with the matrix, `certificate | {"A": A}`, or of wide data with the factor,
     `certificate | {"X": A.wide_factor()}`.  `solution.save_claim` writes whichever it is.
@@ -71,7 +74,7 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
     elif isinstance(problem, Nonnegative):
         found = nonnegative(A, solution, max_iter, max_seconds, progress)
     else:
-        found = with_claim(A, solution, max_iter)
+        found = with_claim(A, solution, max_iter, SHARE, max_seconds)
     known = solution.upper_bound if solution.bound_probability == 1 else None
     kept = known is not None and (found.upper_bound is None or known < found.upper_bound)
     return solution if kept else found

@@ -17,6 +17,7 @@ from fspca.problem import SharedSupport
 from fspca.proof.bounds import least_closed_form
 from fspca.proof.checked import CheckedMatrix
 from fspca.proof.claims import least_claimed
+from fspca.proof.levelled import with_factors_claim
 from fspca.proof.probable import probable_bound
 from fspca.proof.projections import TopPairs, clip_to_sum, sum_largest
 from fspca.proof.relaxation import Consensus, Relaxation
@@ -24,17 +25,23 @@ from fspca.proof.rows import project_rows
 
 SMALL = 40  # features up to which all is relaxed: a hundred steps then take tenths of a second
 SUMMED = 10_000  # features up to which rows are summed, at the price of one product
+# Of what factors explain, by a search for one component: without being asked for, it takes this
+# share of the work of `solve`, a second at most, and up to so many features.
+QUICK, SEARCHED = 0.25, 100
 FEW = 2, 2  # sweeps of a projection, which begins where the last one ended
 
 
-def with_claim(A, solution, max_iter=100):
+def with_claim(A, solution, max_iter=100, share=QUICK, max_seconds=None):
     """Return the solution with the least bound that the checker accepts, and the claim of it.
 
     Here all bounds on separate supports are gathered.  Those on one shared support hold of every
-    score: what uncorrelated factors explain is at most trace(Q'AQ).  Sums over columns hold of
-    orthogonal columns alone.
+    score; what uncorrelated factors explain has bounds of its own (`levelled`), and a kind of
+    claim.  Sums over columns hold of orthogonal columns alone.
     """
     problem = solution.problem
+    if problem.scored == "factors" and not problem.orthogonal:
+        small = A.size <= SEARCHED or share > QUICK
+        return with_factors_claim(A, solution, share if small else 0, max_seconds)
     counts, orthonormal = problem.counts, problem.orthogonal
     union = max(problem.m, min(int(counts.sum()), A.size))
     checked = CheckedMatrix.of(A, SharedSupport(problem.m, union))

@@ -73,9 +73,11 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
     of it.  With a condition or the subspace's score each component in turn climbs beside all
     others.
     The bound is that of a shared support of m k features: no score exceeds it;
-    `upper_bound(A, m, m k)` may find a lower one, and takes longer.  Orthonormal components have
-    lower bounds: of row sums, and up to 40 features of Theorem 3 on the page of the certificate
-    format.  `certificate` is the claim of the least.
+    `upper_bound(A, m, m k)` may find a lower one, and takes longer.  What factors explain is, up
+    to 100 features, also bounded by one component of a matrix whose largest eigenvalues are
+    levelled; `certify` does so for more, and closer.  Orthonormal components have lower bounds:
+    of row sums, and up to 40 features of Theorem 3 on the page of the certificate format.
+    `certificate` is the claim of the least.
     Explained in the chapters "What should several components maximise?" and "Refine all
     components together".
 
