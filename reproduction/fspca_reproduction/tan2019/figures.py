@@ -210,11 +210,12 @@ def asked(k, m, method):
     return {"each": k, "all": k if method in SHARED else -(-k // m)}
 
 
-def at_counts(A, m, counts, tried=MODEST, rivals=RIVALS[:-1]):
+def at_counts(A, m, counts, tried=MODEST, rivals=RIVALS[:-1], measure=measured):
     """Return what every method explains with k features, for each k, in both readings of k.
 
     The rivals search their penalty for the count; a SADMM is run at every setting, cut to the
-    count, and the setting that explains most is kept for each count.
+    count, and the setting that explains most is kept for each count.  `measure(A, W)` returns what
+    is kept of loadings.
     """
     points = {str(k): {"each": {}, "all": {}} for k in counts}
     for method in rivals:
@@ -223,7 +224,7 @@ def at_counts(A, m, counts, tried=MODEST, rivals=RIVALS[:-1]):
             for count, each in asked(k, m, method).items():
                 if each not in seen:
                     found, seconds = quietly(WITH_K[method], A, m, each)
-                    seen[each] = measured(A, found.W)
+                    seen[each] = measure(A, found.W)
                     seen[each]["seconds"] = {"run": seconds, "search": seconds}
                 points[str(k)][count][method] = seen[each]
     firsts, spent = [], 0.0
@@ -234,24 +235,24 @@ def at_counts(A, m, counts, tried=MODEST, rivals=RIVALS[:-1]):
             firsts, spent = runs, total
         for k in counts:
             for count, each in asked(k, m, method).items():
-                points[str(k)][count][method] = best_cut(A, runs, tried, each, total)
+                points[str(k)][count][method] = best_cut(A, runs, tried, each, total, measure)
     for k in counts:
         runs = [
             quietly(AT_SETTING["two_stage"], A, m, k, *setting, first=first.orthonormal)
             for setting, (first, _) in zip(tried, firsts, strict=True)
         ]
         total = spent + sum(seconds for _, seconds in runs)
-        point = best_cut(A, runs, tried, k, total)
+        point = best_cut(A, runs, tried, k, total, measure)
         points[str(k)]["each"]["two_stage"] = points[str(k)]["all"]["two_stage"] = point
     return points
 
 
-def best_cut(A, runs, tried, k, total):
+def best_cut(A, runs, tried, k, total, measure=measured):
     """Return what the best of several runs explains, cut to k nonzeros for each component."""
     cuts = [cut(found.W, k) for found, _ in runs]
     i = first_best([explained(A, W) for W in cuts])
     seconds = {"run": runs[i][1], "search": total}
-    point = measured(A, cuts[i]) | {"setting": tried[i], "seconds": seconds}
+    point = measure(A, cuts[i]) | {"setting": tried[i], "seconds": seconds}
     V = runs[i][0].orthonormal
     if V is not None:
         point["orthonormal"] = objective(A, V)

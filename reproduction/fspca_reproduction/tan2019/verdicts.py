@@ -55,10 +55,10 @@ def distances(row, cells, reading):
     return {key: abs(np.log(mine / cells[key])) for key, mine in ours.items() if mine}
 
 
-def choose(rows, cells):
+def choose(rows, cells, readings=READINGS):
     """Return the reading, its row for each set, and how many cells it brings within NEAR."""
     best = None
-    for reading in READINGS:
+    for reading in readings:
         chosen, near, missed = {}, 0, []
         for name in dict.fromkeys(row["set"] for row in rows):
             scored = []
