@@ -11,7 +11,14 @@ from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.data import STANDARD, cases_of_table_2, prepared
 from fspca_reproduction.tan2019.figures import at_counts, summed
 from fspca_reproduction.tan2019.methods import OURS, convex_start, measured, quietly
-from fspca_reproduction.tan2019.verdicts import COUNTS, DIVISORS, NEAR, choose, printed_cells
+from fspca_reproduction.tan2019.verdicts import (
+    COUNTS,
+    DIVISORS,
+    NEAR,
+    choose,
+    printed_cells,
+    scaled,
+)
 
 SUMS = ("plain", "adjusted", "zou")
 AS_FILED = {"colon": ("all", STANDARD["colon"]), "duke": ("first 42 rows", "as given")}
@@ -101,12 +108,6 @@ def as_filed(cells):
 
 
 SCORES = {"Zou's adjusted variance": (by_zou, 100), "as the files give it": (as_filed, 1000)}
-
-
-def scaled(cells, rng):
-    """Return cells whose columns are multiplied by factors between 1/2 and 2."""
-    factor = {name: 2.0 ** rng.uniform(-1, 1) for name in dict.fromkeys(key[0] for key in cells)}
-    return {key: x * factor[key[0]] for key, x in cells.items()}
 
 
 def shuffled(cells, rng):
