@@ -170,14 +170,15 @@ def test_the_files_have_every_row():
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["address"])
 def test_rules_assumptions_and_reasons_are_sentences(row):
     for told in (row["rule"], row["reason"]):
-        assert not told or re.match(r"[A-Z].*\.$", told, re.DOTALL), told
+        assert not told or re.match(r"[A-Z0-9].*\.$", told, re.DOTALL), told
     if row["verdict"] in ("differs", "under-specified"):
         assert row["reason"]
 
 
-def test_every_rule_has_its_power_or_nothing_to_test():
-    bare = {row["rule"] for row in ROWS if not row["lets pass"]}
-    assert all("no public place" in rule for rule in bare)
+def test_every_rule_has_its_power_beside_it():
+    assert all(row["lets pass"] for row in ROWS)
+    unknown = {row["rule"] for row in ROWS if row["lets pass"].startswith("Not known")}
+    assert len(unknown) < 0.1 * len({row["rule"] for row in ROWS})
     assert any(ledger.is_weak(row) for row in ROWS)
 
 

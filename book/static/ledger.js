@@ -1,25 +1,22 @@
 // The ledger: filters whose state is in the address, and rows that open where they stand.
 // LEDGER, from ledger_rows.js, has what is known of a row beside what its cell shows.
 "use strict";
-
+{ // names of the book's own scripts stay theirs
 const form = document.querySelector(".ledger-filter");
 const sections = [...document.querySelectorAll("details.ledger-text")];
 const FILTERS = ["search", "paper", "text", "set", "method", "verdict"];
 
-const known = (address) => {
-  const [...found] = LEDGER.rows[address];
+// Rows stand in the script as they do in the page.
+const places = document.querySelectorAll("table.ledger td[id], .ledger-sentences li[id]");
+const rows = [...places].map((place, at) => {
+  const found = LEDGER.rows[at];
   const named = LEDGER.columns.map((name, i) => [name, LEDGER.pool[found[i]]]);
-  const values = (found[LEDGER.columns.length] ?? []).map(([i, v]) => [LEDGER.pool[i], v]);
-  return { ...Object.fromEntries(named), values };
-};
-
-const rows = Object.keys(LEDGER.rows).map((address) => {
-  const place = document.getElementById(address);
+  const values = (found[named.length] ?? []).map(([i, v]) => [LEDGER.pool[i], v]);
+  const { method, set, ...told } = { ...Object.fromEntries(named), values };
   const section = place.closest("details.ledger-text");
   const mark = place.matches("td") ? place : place.querySelector("b");
-  const { method, set, ...told } = known(address);
   return {
-    address, place, section,
+    address: place.id, place, section, told,
     paper: [section.dataset.paper],
     text: [LEDGER.texts[section.id].name],
     set: [set],
@@ -79,7 +76,7 @@ const open = (row) => {
   close();
   opened = row;
   const text = LEDGER.texts[row.section.id];
-  const told = known(row.address);
+  const { told } = row;
   const isNumber = row.place.matches("td");
   const [ours, said] = isNumber ? row.place.innerText.split("\n") : [];
   const small = row.place.querySelector("small")?.textContent ?? "";
@@ -97,9 +94,9 @@ const open = (row) => {
   const verdict = row.verdict[0];
   panel.setAttribute("aria-label", `Row: ${told.row}`);
   panel.replaceChildren(head, list([
-    ["verdict", verdict],
+    ["verdict", `${LEDGER.signs[verdict]} ${verdict}`],
     ["the paper", isNumber ? said : told.row],
-    ["ours", isNumber ? ours.split(" ").slice(0, -1).join(" ") : small.slice(1, -1)],
+    ["ours", isNumber ? ours.replace(/( \([^)]*%\))? \S+$/, "") : small.slice(1, -1)],
     ["difference", told.difference],
     ["we assume", told.assumption],
     ["rule", told.rule],
@@ -172,11 +169,13 @@ const go = () => {
   const section = document.getElementById(address)?.closest("details.ledger-text");
   if (section) section.open = true;
   const row = byAddress.get(address);
-  if (!row) return close();
-  open(row);
-  remember();
-  panel.scrollIntoView({ block: "nearest" });
-  panel.focus({ preventScroll: true });
+  if (row) {
+    open(row);
+    remember();
+    panel.focus({ preventScroll: true });
+  } else close();
+  const there = row ? linked.get(address) : chosen().length ? form : section;
+  there?.scrollIntoView({ behavior: "instant", block: row ? "center" : "start" });
 };
 
 for (const name of FILTERS.slice(1)) {
@@ -200,4 +199,6 @@ addEventListener("beforeprint", () => {
   for (const section of sections) section.open = !section.hidden;
 });
 form.hidden = false;
-go();
+show();
+addEventListener("load", () => setTimeout(go)); // later than the browser's own way to the address
+}

@@ -146,7 +146,7 @@ def power(name):
     if not result_path(POWER).exists():
         return {}
     rows = {row["id"]: row["rules"] for row in stored(POWER)["rows"]}
-    return {rule: spoken(found) for rule, found in rows.get(name, {}).items() if found}
+    return {rule: spoken(found) for rule, found in rows.get(name, {}).items()}
 
 
 def spoken(found):
@@ -157,6 +157,8 @@ def spoken(found):
     >>> spoken({"names": 0.75}).split(":")[0]
     'Weak'
     """
+    if not found:
+        return "Not known: none of our wrong experiments changes what it judges."
     share = sum(found.values()) / len(found)
     parts = "; ".join(f"{KINDS[kind]}: {each:.0%}" for kind, each in found.items())
     told = f"{share:.0%} of wrong experiments ({parts})".replace("%", " %")

@@ -67,7 +67,8 @@ def key():
 
 
 def of_class(verdict):
-    return f"verdict-{slug(verdict)}"
+    """Return the class of a verdict, which the style sheet colours: "v-within" and the like."""
+    return f"v-{slug(verdict).split('-')[0]}"
 
 
 def kinds(rows):
@@ -103,7 +104,8 @@ def how_much(rows):
     body = ""
     for paper in papers():
         mine = [row for row in rows if row["paper"] == paper]
-        body += f'<tr><th colspan="2">{paper}: {escape(summary(paper, mine))}</th></tr>\n'
+        told = f"<strong>{paper}</strong>: {escape(summary(paper, mine))}"
+        body += f'<tr><th colspan="2">{told}</th></tr>\n'
         body += "".join(
             f"<tr><td>{len(some)} {kind}</td><td>{bar(some)}</td></tr>\n"
             for kind, some in kinds(mine)
@@ -239,10 +241,10 @@ def markdown(header, lines):
 def data_sets():
     """Return a table of the catalogue: where each set comes from, and what rests on it."""
     lines = [
-        [f"`{name}`", CATALOGUE[name].source, supply(name), sum(found.values()),
-         ", ".join(f"`{each}`" for each in found)] for name, found in rows_by_set(papers()).items()
-    ]  # fmt: skip
-    return markdown(["set", "what", "data", "stored rows", "of"], lines)
+        [f"`{name}`", CATALOGUE[name].source, supply(name), sum(found.values()), len(found)]
+        for name, found in rows_by_set(papers()).items()
+    ]
+    return markdown(["set", "what", "data", "stored rows", "of experiments"], lines)
 
 
 def page(rows):
@@ -275,21 +277,26 @@ def as_json(rows):
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
-def script(rows):
-    """Return what the page loads: texts that many rows share are there once."""
-    pool, found, texts = {}, {}, {}
+def script(rows, text):
+    """Return what the page of that text loads, its rows in the page's order.
 
-    def at(text):
-        return pool.setdefault(text, len(pool))
+    What many rows share is there once.
+    """
+    pool, listed, texts = {}, [], {}
+    order = {each: at for at, each in enumerate(re.findall(r'<(?:td|li) id="([^"]+)"', text))}
 
-    for row in rows:
+    def at(words):
+        return pool.setdefault(words, len(pool))
+
+    for row in sorted(rows, key=lambda row: order[row["address"]]):
         values = [[at(name), value] for name, value in row["values"].items()]
-        found[row["address"]] = [*(at(row[name]) for name in POOLED), *([values] if values else [])]
+        listed.append([*(at(row[name]) for name in POOLED), *([values] if values else [])])
         texts[slug(row["id"])] = {"name": text_of(row["id"]), "command": row["command"],
                                   "function": row["function"], "seconds": row["seconds"],
                                   "source": published(row["id"])["source"]}  # fmt: skip
-    parts = {"columns": POOLED, "marks": {of_class(v): v for v in MARKS}, "pool": list(pool),
-             "texts": texts, "rows": found}  # fmt: skip
+    marks = {of_class(verdict): verdict for verdict in MARKS}
+    parts = {"columns": POOLED, "marks": marks, "signs": MARKS, "pool": list(pool),
+             "texts": texts, "rows": listed}  # fmt: skip
     lines = ",\n".join(
         f"{name}:{json.dumps(part, default=float, separators=(',', ':'))}"
         for name, part in parts.items()
@@ -300,7 +307,8 @@ def script(rows):
 def made():
     """Return the text of every file that follows from the rows, by path."""
     rows = entries()
-    return {PAGE: page(rows), TABLE: table(rows), JSON: as_json(rows), SCRIPT: script(rows),
+    text = page(rows)
+    return {PAGE: text, TABLE: table(rows), JSON: as_json(rows), SCRIPT: script(rows, text),
             BAR: how_much(rows)}  # fmt: skip
 
 

@@ -204,6 +204,6 @@ def asteris2014_speed(said):
 
 
 SUMMARY = (
-    "its algorithms do what is proven of them, and its sentences on EM hold on two of three sets; "
-    "of its four certified fractions one comes out, and the data's preparation decides."
+    "its algorithms do what is proven of them. Of its four certified fractions one comes out; the "
+    "others rest on how the data were prepared, which it does not say."
 )

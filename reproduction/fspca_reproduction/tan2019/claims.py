@@ -293,7 +293,7 @@ def tables_that_nobody_computed(draws=20):
 
 
 SUMMARY = (
-    "its tables and figures do not come out, as far as public data and the text allow; "
-    "that StSPCA-2S still recovers at a noise factor of 6 does."
+    "its tables and figures do not come out, as far as public data and the text allow. That "
+    "StSPCA-2S still recovers at a noise factor of 6 does."
 )
 PLACEBOS = {"tan2019_table_2": tables_that_nobody_computed}

@@ -260,7 +260,7 @@ def haar():
 
 
 SUMMARY = (
-    "most of its numbers come out; those that do not are on scheme A, or rest on a convex start or "
-    "on loadings that the paper leaves open, and of the seconds only the order does."
+    "most numbers come out. On scheme A, and where the paper leaves a start or loadings open, they "
+    "do not; of the seconds only the order does."
 )
 PLACEBOS = {"tian2020_table_2": haar}
