@@ -275,37 +275,6 @@ def tan2019_table_2(set, part, preparation):
 
 @experiment(
     cases=[
-        {"set": "leukemia_golub", "part": "38 training samples", "preparation": prepared_as}
-        for prepared_as in ("logarithms, samples", STANDARD["leukemia_golub"])
-    ]
-    + [
-        {"set": name, "part": "all", "preparation": STANDARD["colon"]}
-        for name in ("leukemia_golub", "colon", "duke")
-    ]
-)
-def tan2019_refitted(set, part, preparation):
-    """What StSPCA and StSPCA-2S explain at their settings of Table 2, with the best loadings."""
-    A, case = summed(prepared(set, part, preparation)), (set, part, preparation)
-    old = next(r for r in rows_of("tan2019_table_2") if tuple(r.values())[:3] == case)
-    row = {}
-    for count, each in asked(50, 3, "sadmm").items():
-        setting = old[count]["sadmm"]["setting"]
-        W = cut(quietly(AT_SETTING["sadmm"], A, 3, None, *setting)[0].W, each)
-        for j, column in enumerate(W.T):
-            rows = np.flatnonzero(column)
-            W[rows, j] = refit(A, rows, 1)[0][rows, 0]
-        row[count] = {"sadmm": {"last digits": measured(A, W)}}
-    setting = old["all"]["two_stage"]["setting"]
-    support = quietly(AT_SETTING["two_stage"], A, 3, 50, *setting)[0].support
-    point = {"last digits": measured(A, refit(A, support, 3)[0])}
-    row["each"]["two_stage"] = row["all"]["two_stage"] = point
-    best = ipu(A, 3, 50)
-    row["each"]["ipu"] = row["all"]["ipu"] = measured(A, best.W)
-    return row
-
-
-@experiment(
-    cases=[
         {"set": name, "method": method}
         for name in ("colon", "leukemia_golub", "gcm")
         for method in BLOCK
@@ -353,12 +322,6 @@ def tan2019_figure_7(set, m):
     """Variance and seconds on News20, 15,935 x 62,061, never dense; fewer settings and rivals."""
     rivals = ("gpower", "grqi", "inverse_power", "tpower")
     return curves(set, m, (50, 100, 200, 350, 500), FEW, rivals)
-
-
-@experiment(cases=components_of("leukemia_golub"), alone=True)
-def tan2019_leukemia(set, m):
-    """The same on Leukemia, for readers who have neither set."""
-    return curves(set, m, (50, 200, 350, 500))
 
 
 ASKED = [
