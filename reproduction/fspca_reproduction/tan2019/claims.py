@@ -293,7 +293,8 @@ def tables_that_nobody_computed(draws=20):
 
 
 SUMMARY = (
-    "its tables and figures do not come out, as far as public data and the text allow. That "
-    "StSPCA-2S still recovers at a noise factor of 6 does."
+    "its tables and figures do not come out, as far as public data and the text allow. On Colon "
+    "and Duke as public files give them its own methods come near; its rivals do not, ours explain "
+    "a fifth to two thirds more."
 )
 PLACEBOS = {"tan2019_table_2": tables_that_nobody_computed}

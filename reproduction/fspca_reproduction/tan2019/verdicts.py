@@ -104,7 +104,20 @@ def table_2(cells=None):
             words = (*reading, prepared["preparation"], part_of(chosen[name]))
             records.append(said.number(
                 {"set": name, "method": method}, f"{printed:.4g}", ours, verdict,
-                f"Another assumption on the data comes within 2 %: {why}", {"why": why},
+                f"Another assumption on the data comes within 2 %: {why}",
+                {"why": why, "values": values_of(name, method)},
                 reason=str(why), assumption="; ".join(map(told, words)),
             ))  # fmt: skip
     return reading, chosen, records
+
+
+def values_of(name, method):
+    """Return our numbers for a cell under every preparation, count and sum; X'X not divided."""
+    found = {"plain, adjusted and Zou's sum: 50 features in all | 50 for each": ""}
+    for row in rows_of("tan2019_assumptions"):
+        if row["set"] == name and method in row["all"]:
+            sums = (" ".join(f"{row[count][method][total]:.4g}" for total in (*SUMS, "zou"))
+                    for count in ("all", "each"))  # fmt: skip
+            where = "; ".join(map(told, (row["preparation"], part_of(row))))
+            found[where] = " | ".join(sums)
+    return found
