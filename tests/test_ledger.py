@@ -169,7 +169,7 @@ def test_the_files_have_every_row():
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["address"])
 def test_rules_assumptions_and_reasons_are_sentences(row):
-    for told in (row["rule"], row["reason"]):
+    for told in (row["rule"], row["reason"], row["assumption"]):
         assert not told or re.match(r"[A-Z0-9].*\.$", told, re.DOTALL), told
     if row["verdict"] in ("differs", "under-specified"):
         assert row["reason"]
@@ -201,7 +201,7 @@ def test_each_paper_is_told_by_itself():
     told = ledger_page.how_much(ROWS)
     for paper in papers():
         mine = [row for row in ROWS if row["paper"] == paper]
-        assert f"{paper}: " in told
+        assert f"<strong>{paper}</strong>: " in told
         for _, some in ledger_page.kinds(mine):
             assert "{} of {}".format(*ledger_page.come_out(some)) in told
     numbers = {p: [r for r in ROWS if r["paper"] == p and r["kind"] == "number"] for p in papers()}

@@ -106,7 +106,7 @@ def table_2(cells=None):
                 {"set": name, "method": method}, f"{printed:.4g}", ours, verdict,
                 f"Another assumption on the data comes within 2 %: {why}",
                 {"why": why, "values": values_of(name, method)},
-                reason=str(why), assumption="; ".join(map(told, words)),
+                reason=str(why), assumption=f"We take {'; '.join(map(told, words))}.",
             ))  # fmt: skip
     return reading, chosen, records
 
