@@ -22,7 +22,9 @@ const rows = [...places].map((place, at) => {
     set: [set],
     method: method.split(", "),
     verdict: [LEDGER.marks[mark.className]],
-    words: [section.id, place.textContent, set, method, ...Object.values(told).flat(2)]
+    words: [section.dataset.paper, section.id, LEDGER.texts[section.id].name, place.textContent,
+      ...method.split(", ").map((name) => (LEDGER.aliases[name] ?? "").replace("_", "-")),
+      set, method, ...Object.values(told).flat(2)]
       .join(" ").toLowerCase(),
   };
 });
@@ -38,6 +40,8 @@ for (const { address, place } of rows) {
   inner.append(link);
   linked.set(address, link);
 }
+
+const percent = / \([^)]*%\)$/; // beside the paper's number, where a difference is one
 
 const element = (name, text, ...children) => {
   const made = document.createElement(name);
@@ -95,8 +99,8 @@ const open = (row) => {
   panel.setAttribute("aria-label", `Row: ${told.row}`);
   panel.replaceChildren(head, list([
     ["verdict", `${LEDGER.signs[verdict]} ${verdict}`],
-    ["the paper", isNumber ? said : told.row],
-    ["ours", isNumber ? ours.replace(/( \([^)]*%\))? \S+$/, "") : small.slice(1, -1)],
+    ["the paper", isNumber ? said.replace(percent, "") : told.row],
+    ["ours", isNumber ? ours.replace(/ \S+$/, "") : small.slice(1, -1)],
     ["difference", told.difference],
     ["we assume", told.assumption],
     ["rule", told.rule],
@@ -155,7 +159,12 @@ const show = () => {
     section.hidden = !within.length;
     section.open = names.length > 0 && within.length > 0 && found.size <= 150;
   }
+  for (const paper of new Set(sections.map((section) => section.closest("section")))) {
+    paper.hidden = !paper.querySelector("details.ledger-text:not([hidden])");
+  }
   if (opened) opened.section.open = true;
+  const [only] = found.size === 1 && !opened ? found : [];
+  if (only) open(only); // what was looked for
   form.querySelector("output").textContent = `${found.size} of ${rows.length} rows`;
 };
 

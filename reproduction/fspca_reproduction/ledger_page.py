@@ -17,7 +17,7 @@ from pathlib import Path
 from fspca.datasets.catalogue import CATALOGUE
 from fspca.datasets.files import write_whole
 from fspca_reproduction.claim import judges, papers
-from fspca_reproduction.ledger import called, entries, is_weak, slug, text_of
+from fspca_reproduction.ledger import called, entries, is_weak, method_names, slug, text_of
 from fspca_reproduction.results import ROOT, need_checkout, published
 from fspca_reproduction.supply import rows_by_set, rows_by_supply, supply
 from fspca_reproduction.verdict import CLOSE, MARKS, REPRODUCED, WITHIN
@@ -115,9 +115,10 @@ def how_much(rows):
 
 def cell(row):
     """Return a cell of a paper's table: our number with its sign, over the paper's."""
-    sign = MARKS[row["verdict"]]
-    near = f" ({row['difference']})" if row["percent"] and row["difference"] else ""
-    text = f"<b>{escape(row['ours'])}{near} {sign}</b><br>{escape(row['published'])}"
+    sign, near = MARKS[row["verdict"]], ""
+    if row["percent"] and row["difference"]:
+        near = f" ({float(row['difference'].split()[0]):+.0f} %)"
+    text = f"<b>{escape(row['ours'])} {sign}</b><br>{escape(row['published'])}{near}"
     return f'<td id="{row["address"]}" class="{of_class(row["verdict"])}">{text}</td>'
 
 
@@ -295,7 +296,8 @@ def script(rows, text):
                                   "function": row["function"], "seconds": row["seconds"],
                                   "source": published(row["id"])["source"]}  # fmt: skip
     marks = {of_class(verdict): verdict for verdict in MARKS}
-    parts = {"columns": POOLED, "marks": marks, "signs": MARKS, "pool": list(pool),
+    aliases = {ours: key for paper in papers() for key, ours in method_names(paper).items()}
+    parts = {"columns": POOLED, "marks": marks, "signs": MARKS, "aliases": aliases, "pool": list(pool),
              "texts": texts, "rows": listed}  # fmt: skip
     lines = ",\n".join(
         f"{name}:{json.dumps(part, default=float, separators=(',', ':'))}"
