@@ -297,8 +297,8 @@ def script(rows, text):
                                   "source": published(row["id"])["source"]}  # fmt: skip
     marks = {of_class(verdict): verdict for verdict in MARKS}
     aliases = {ours: key for paper in papers() for key, ours in method_names(paper).items()}
-    parts = {"columns": POOLED, "marks": marks, "signs": MARKS, "aliases": aliases, "pool": list(pool),
-             "texts": texts, "rows": listed}  # fmt: skip
+    parts = {"columns": POOLED, "marks": marks, "signs": MARKS, "aliases": aliases,
+             "pool": list(pool), "texts": texts, "rows": listed}  # fmt: skip
     lines = ",\n".join(
         f"{name}:{json.dumps(part, default=float, separators=(',', ':'))}"
         for name, part in parts.items()
