@@ -6,6 +6,7 @@ folder may name a placebo of its own, in PLACEBOS of its claims.
 """
 
 import importlib
+import time
 from collections import defaultdict
 
 import numpy as np
@@ -111,6 +112,7 @@ def what_passes(name, kind, draw, right):
 @experiment(cases=[{"id": name} for name in published_ids()])
 def ledger_power(id):
     """What share of wrong experiments the rules on a table or figure let come out."""
+    began = time.process_time()
     right = {each.claim.id: each for each in judged(id)}
     found = {each.claim.rule: {} for each in right.values()}
     for kind in ("names", "cases", "numbers"):
@@ -125,4 +127,4 @@ def ledger_power(id):
         tables = [[comes_out(each) for each in table] for table in placebo()]
         rule = next(iter(right.values())).claim.rule
         found[rule]["placebo"] = float(np.mean([np.mean(table) for table in tables]))
-    return {"rules": found}
+    return {"rules": found, "seconds": time.process_time() - began}
