@@ -36,6 +36,8 @@ CLAIMS = """
 from fspca_reproduction.results import stored
 from fspca_reproduction.verdict import point_verdict
 
+SUMMARY = "squares, nearly."
+
 def toy2031_figure_1(said):
     rows = stored("toy2031_figure_1")["rows"]
     for row, drawn in zip(rows, said["values"]["square"], strict=True):
@@ -75,22 +77,25 @@ def test_a_fourth_paper_is_run_judged_listed_and_shown(paper):
     done = [{"place": p, "row": row, "stamp": stamp} for p, row in zip(place, rows, strict=True)]
     runner.write(paper, done)
     assert results.stored(paper)["rows"] == rows
+    slug = "toy2031-figure-1"
     listed = ledger.entries()
-    assert [(row["row"], row["verdict"], row["published"], row["why"]) for row in listed] == [
-        ("square/1", "reproduced", "1", "read off"),
-        ("square/2", "reproduced", "4", "read off"),
-        ("square/3", "differs", "9.5", "read off; a slip of the pen"),
-        ("claim/squares rise", "reproduced", "so it says", "at every point"),
-        ("claim/the first is 1", "reproduced", "1", "at every point"),
-        ("claim/no square is negative", "reproduced", "", "no sign"),
+    assert [(r["row"], r["verdict"], r["published"], r["rule"], r["reason"]) for r in listed] == [
+        ("square, 1", "reproduced", "1", "read off", ""),
+        ("square, 2", "reproduced", "4", "read off", ""),
+        ("square, 3", "differs", "9.5", "read off", "a slip of the pen"),
+        ("squares rise", "reproduced", "so it says", "at every point", ""),
+        ("the first is 1", "reproduced", "1", "at every point", ""),
+        ("no square is negative", "reproduced", "", "no sign", ""),
     ]
     assert {row["data"] for row in listed} == {"made"}
-    shown = ledger_page.section(paper)
-    assert "toy2031, Figure 1, squares" in shown
-    assert "<td>9.5 | 9</td>" in shown
-    assert "9.4 to 9.6" in shown  # the interval that ours had to lie in
-    assert ledger_page.tally(listed) == [4, 0, 1, 0, 0]
+    assert [r["address"] for r in listed][2:4] == [f"{slug}-square-3", f"{slug}-rises"]
+    shown = ledger_page.section(paper, listed)
+    assert "Figure 1, squares" in shown
+    assert f'<td id="{slug}-square-3" class="v-differs"><b>9 ≠</b><br>9.5</td>' in shown
+    assert ledger_page.tally(listed) == [4, 0, 0, 0, 1, 0, 0]
     assert ledger_page.count_asked(listed) == 1
+    assert ledger_page.summary("toy2031", listed[:3]).endswith("2 of 3 numbers come out.")
+    assert f'"{slug}"' in ledger_page.script(listed, shown)
 
 
 ENGINE = sorted((toc.ROOT / "reproduction" / "fspca_reproduction").glob("*.py"))

@@ -142,22 +142,85 @@ def test_a_page_can_be_left_by_keyboard(browser):
         ), browser.run("document.activeElement.outerHTML.slice(0, 200)")
 
 
-def test_the_ledger_answers_and_opens(browser):
-    browser.open(HTML / "book" / "appendix" / "ledger.html")
-    end = browser.run("document.querySelector('.how-much').getBoundingClientRect().bottom")
-    assert end < 800
-    for name, value in {"paper": "tian2020", "verdict": "differs", "method": "SOAP"}.items():
-        browser.run(f"(form.{name}.value = '{value}', form.dispatchEvent(new Event('input')))")
-    shown = "[...document.querySelectorAll('.ledger tbody tr')].filter((r) => r.checkVisibility())"
-    told = browser.run(f"{shown}.map((r) => r.dataset.verdict + r.dataset.method)")
-    assert told
-    assert {each[:7] for each in told} == {"differs"}
-    assert all("SOAP" in each for each in told)
-    assert browser.run("form.querySelector('output').textContent").startswith(f"{len(told)} of ")
-    browser.run(f"{shown}[0].querySelector('summary').focus()")
+LEDGER = HTML / "book" / "appendix" / "ledger.html"
+PLACES = "[...document.querySelectorAll('table.ledger td[id], .ledger-sentences li[id]')]"
+SEEN = f"{PLACES}.filter((p) => (p.querySelector('a') ?? p).checkVisibility(VISIBLE))".replace(
+    "VISIBLE", "{ visibilityProperty: true }"
+)
+
+
+def test_the_ledger_is_light_and_its_papers_stand_on_the_first_screen(browser):
+    browser.open(LEDGER)
+    assert browser.run("document.querySelector('.how-much').getBoundingClientRect().bottom") < 800
+    assert browser.weight() <= 450_000
+
+
+def test_the_ledger_is_filtered_and_keeps_it_in_its_address(browser):
+    browser.open(LEDGER)
+    form = "document.querySelector('.ledger-filter')"
+    chosen = {"paper": "tian2020", "text": "Table 2", "verdict": "differs", "method": "SOAP"}
+    for name, value in chosen.items():
+        browser.run(f"{form}.{name}.value = '{value}'")
+    browser.run(f"{form}.dispatchEvent(new Event('input'))")
+    found = browser.run(f"{SEEN}.map((p) => [p.id, p.className])")
+    assert found == [["tian2020-table-2-scheme-a-soap-low-rank-approx-hf", "v-differs"]]
+    assert browser.run(f"{form}.querySelector('output').textContent").startswith("1 of ")
+    address = browser.run("location.href")
+    browser.page.goto("about:blank")
+    browser.open(address)
+    assert browser.run(f"{SEEN}.map((p) => p.id)") == [found[0][0]]
+    browser.run(f"{form}.querySelector('button').click()")
+    browser.until(f"{form}.querySelector('output').textContent.startsWith('6')")
+    assert browser.run("location.hash") == ""
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_a_row_of_the_ledger_is_cited_found_and_left_by_key(browser, width):
+    """From a file, without a server: the address opens the row, and Escape leads back to it."""
+    browser.page.goto("about:blank")
+    browser.open(f"{LEDGER.as_uri()}#tan2019-table-2-leukemia-stspca-2s", width)
+    told = browser.run("document.querySelector('.ledger-row').innerText")
+    for words in ("tan2019, Table 2: Leukemia, StSPCA-2S", "2508", "2285", "50 features in all",
+                  "of wrong experiments", "run tan2019_table_2",
+                  "ledger.html#tan2019-table-2-leukemia-stspca-2s"):  # fmt: skip
+        assert words in told
+    place = browser.run("document.querySelector('.ledger-row').getBoundingClientRect().top")
+    assert 0 < place < 800
+    assert browser.run(WIDER) == []
+    assert browser.run("document.documentElement.scrollWidth") <= width
+    browser.press("Escape")
+    assert browser.run("document.querySelector('.ledger-row')") is None
+    assert browser.run("document.activeElement.hash") == "#tan2019-table-2-leukemia-stspca-2s"
     browser.press("Enter")
-    browser.until(f"{shown}[0].querySelector('dl').checkVisibility()")
-    assert "ours" in browser.run(f"{shown}[0].querySelector('dl').innerText")
+    browser.until("document.querySelector('.ledger-row')")
+    assert browser.complaints() == []
+
+
+def test_every_row_of_the_ledger_opens(browser):
+    browser.page.goto("about:blank")
+    browser.open(LEDGER)
+    fields = """[...document.querySelectorAll('table.ledger td[id], .ledger-sentences li[id]')]
+        .map((place) => {
+            place.querySelector('a').click();
+            dispatchEvent(new HashChangeEvent('hashchange'));
+            const told = document.querySelector('.ledger-row');
+            const terms = [...told.querySelectorAll('dt')].map((e) => e.textContent);
+            return ['verdict', 'the paper', 'rule', 'made by', 'to cite']
+                .every((each) => terms.includes(each)) && told.innerText.includes(place.id);
+        })"""
+    found = browser.run(fields)
+    assert len(found) > 600
+    assert all(found)
+
+
+def test_an_open_row_of_the_ledger_is_read_aloud_and_printed(browser, axe):
+    for theme in ("light", "dark"):
+        browser.page.goto("about:blank")
+        browser.open(f"{LEDGER.as_uri()}#tan2019-table-2-leukemia-stspca", 360, theme)
+        browser.run(f"{axe};0")
+        assert browser.run(FAULTS.replace("EXCLUDED", '["mjx-container"]')) == []
+    browser.run("dispatchEvent(new Event('beforeprint'))")
+    assert browser.run("[...document.querySelectorAll('details.ledger-text')].every((d) => d.open)")
 
 
 def test_no_page_is_left_out():

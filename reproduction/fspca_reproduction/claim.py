@@ -25,6 +25,7 @@ class Claim:
     rule: str
     tolerance: object = None
     reason: str = ""  # what is known of a difference
+    assumption: str = ""  # what our number takes for granted where the paper is silent
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Judged:
     verdict: str
     place: dict | None = None
     open: str = ""  # what the paper leaves open under an under-specified number
-    more: dict | None = None  # what else is known of a number: its z, the readings near it
+    more: dict | None = None  # what else is known: "values" under other assumptions, a cell's z
 
     @property
     def key(self):
@@ -58,31 +59,34 @@ class Said:
     def __getitem__(self, key):
         return self.data[key]
 
-    def sentence(self, key, verdict, ours=None, tolerance=None, why="", **words):
+    def sentence(self, key, verdict, ours=None, tolerance=None, why="", values=None, **words):
         """Return the sentence of that key, judged; `words` fill its text, `why` adds a reason."""
         told = {"whose": "paper"} | self.data.get("sentences", {}) | self["claims"][key]
         text = told["text"].format(**words) if words else told["text"]
         claim = Claim(
             "/".join(map(str, (self.name, key, *words.values()))), text, told["whose"],
             told["rule"], told.get("tolerance", tolerance),
-            "; ".join(filter(None, (told.get("reason"), why))),
+            " ".join(filter(None, (told.get("reason"), why))), told.get("assumption", ""),
         )  # fmt: skip
         said = told.get("value", "so it says") if claim.whose == "paper" else None
         verdict = verdict if isinstance(verdict, str) else holds(verdict)
-        return Judged(claim, said, ours, verdict, open=why)
+        return Judged(claim, said, ours, verdict, open=why, more={"values": values})
 
-    def over_readings(self, found, why):
-        """Yield sentences by key, each from its (verdict, number) under every reading, and why."""
-        for key, pairs in found.items():
-            verdicts, numbers = zip(*pairs, strict=True)
-            yield self.sentence(key, over_readings(verdicts), numbers[0], why=why(key))
+    def over_readings(self, found, why=None):
+        """Yield sentences by key, each from its (verdict, number) by assumption, and a reason."""
+        for key, by_name in found.items():
+            verdicts, numbers = zip(*by_name.values(), strict=True)
+            values = dict(zip(by_name, verdicts, strict=True))
+            yield self.sentence(key, over_readings(verdicts), numbers[0],
+                                why=why(key) if why else "", values=values)  # fmt: skip
 
     def number(self, place, said, ours, verdict, open="", more=None, **own):
-        """Return a number, judged; `place` is a dict, `own` the claim's rule, tolerance, reason."""
+        """Return a number, judged; `place` is a dict, `own` the claim's rule, reason, ..."""
         common = self.data.get("numbers", {})
-        fields = {key: common[key] for key in ("rule", "tolerance", "reason") if key in common}
-        known = [common["reasons"][x] for x in place.values() if x in common.get("reasons", {})]
-        fields |= {"reason": known[0]} if known else {}
+        known = ("rule", "tolerance", "reason", "assumption")
+        fields = {key: common[key] for key in known if key in common}
+        reasons = [common["reasons"][x] for x in place.values() if x in common.get("reasons", {})]
+        fields |= {"reason": reasons[0]} if reasons else {}
         text = "/".join(map(str, place.values()))
         claim = Claim(f"{self.name}/{text}", text, "paper", **fields | own)
         return Judged(claim, said, ours, verdict, place, open, more)

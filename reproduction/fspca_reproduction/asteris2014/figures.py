@@ -137,12 +137,6 @@ def asteris2014_figure_3(set, k, method):
     return parts(set, k, method)
 
 
-@experiment(cases=[{"set": "digit_pixels", "k": 30, "method": method} for method in METHODS])
-def asteris2014_digit_parts(set, k, method):
-    """Figure 3's kind on handwritten digits, which are carried here."""
-    return parts(set, k, method)
-
-
 def connected(features, width=19):
     """Return how many of a pixel's neighbours are in its component, over a random choice's."""
     rng = np.random.default_rng(0)
@@ -193,19 +187,7 @@ def asteris2014_figure_5(set, k, preparation):
     return point(set, k, preparation)
 
 
-@experiment(cases=curve("leukemia_golub", GENES, SAMPLES))
-def asteris2014_golub(set, k, preparation):
-    """Figure 5's kind on Golub's leukemias, which are carried here."""
-    return point(set, k, preparation)
-
-
 @experiment(cases=curve("lrs", BANDS, SPECTRA))
 def asteris2014_figure_6(set, k, preparation):
     """Variance of one nonnegative component of the spectra against k, four preparations."""
-    return point(set, k, preparation)
-
-
-@experiment(cases=curve("tecator_spectra", (*BANDS, 100), SPECTRA[:2]))
-def asteris2014_tecator(set, k, preparation):
-    """Figure 6's kind on meat spectra, which are carried here."""
     return point(set, k, preparation)

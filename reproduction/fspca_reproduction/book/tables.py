@@ -3,10 +3,7 @@
 from html import escape
 from itertools import groupby
 
-from fspca_reproduction.verdict import DIFFERS, MARKS, OPEN_TO_READING, REPRODUCED, WITHIN
-
-# Okabe and Ito's colours, so thin that the ink of a light page and of a dark one is read on them.
-TINTS = {REPRODUCED: "#009E73", WITHIN: "#56B4E9", DIFFERS: "#D55E00", OPEN_TO_READING: "#F0E442"}
+from fspca_reproduction.verdict import COLOURS, MARKS
 
 
 class Table:
@@ -34,9 +31,9 @@ class Table:
         text = escape(str(text)).replace("\n", "<br>")
         if j < self.stubs:
             return f'<th scope="row">{text}</th>'
-        if verdict not in TINTS:
+        if verdict not in COLOURS:
             return f"<td>{text}</td>"
-        ground = f"color-mix(in srgb, {TINTS[verdict]} 30%, transparent)"
+        ground = f"color-mix(in srgb, {COLOURS[verdict]} 30%, transparent)"
         return f'<td style="background: {ground}" title="{verdict}">{text}</td>'
 
     def __repr__(self):

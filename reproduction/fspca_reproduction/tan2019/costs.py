@@ -1,87 +1,20 @@
-"""What SADMM costs: a step in units of one product; whole runs beside the rivals' and ManPG's."""
+"""What SADMM costs: beside ManPG at one penalty, and on wide data."""
 
 import time
 
 import numpy as np
-import scipy.linalg
 
 from fspca import sadmm, solve_separate
 from fspca.covariance import Covariance
-from fspca.separate_supports import conjugate_gradient, line_search, manpg, tpower
-from fspca.separate_supports.alternation import settling_rho, spectrum, steps
+from fspca.separate_supports import manpg, tpower
 from fspca.synthetic import make_sparse_pair
-from fspca_reproduction.book.foundations import timed
 from fspca_reproduction.results import rows_of
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.data import STANDARD, prepared
 from fspca_reproduction.tan2019.figures import summed
-from fspca_reproduction.tan2019.methods import SHARED, WITH_K, cut, quietly, recovery_error
+from fspca_reproduction.tan2019.methods import quietly
 
-N, D, M, NOISE = 500, 5000, 2, 3.0
-
-
-def walk(A, count, penalty=10.0, gamma=100.0, rho=1000.0):
-    """Return the seconds of so many outer steps, and how many searches and trials they had."""
-    V = A.leading(M)[1]
-    found = steps(A, V, penalty, gamma, rho, 1.1, settling_rho(A, 1, penalty))
-    began = time.process_time()
-    for _ in range(count):
-        next(found)
-    return time.process_time() - began
-
-
-@experiment(cases=[{"steps": 30}], alone=True)
-def tan2019_step_cost(steps):
-    """One outer step of SADMM, X 500 x 5000, m = 2, in products X'(XV); the line search's share."""
-    X, _ = make_sparse_pair(N, D, NOISE, seed=0)
-    A = Covariance.from_data(X, center=False, divisor=1)
-    V = np.linalg.qr(np.random.default_rng(0).standard_normal((D, M)))[0]
-    product = timed(lambda: X.T @ (X @ V), repeats=15)
-    once = timed(lambda: scipy.linalg.svd(X, full_matrices=False), repeats=3)
-    spectrum(A)
-    outer = min(walk(A, steps) for _ in range(3)) / steps
-    search, spent, counts = line_search.strong_wolfe, [0.0], [0, 0]
-
-    def clocked(along, *arguments):
-        def counted(t):
-            counts[1] += 1
-            return along(t)
-
-        began = time.process_time()
-        found = search(counted, *arguments)
-        spent[0] += time.process_time() - began
-        counts[0] += 1
-        return found
-
-    conjugate_gradient.strong_wolfe = clocked
-    try:
-        whole = walk(A, steps)
-    finally:
-        conjugate_gradient.strong_wolfe = search
-    return {
-        "searches": counts[0], "trials": counts[1],
-        "seconds": {"product": product, "decomposition": once, "outer step": outer,
-                    "in products": outer / product, "share of the search": spent[0] / whole},
-    }  # fmt: skip
-
-
-@experiment(cases=[{"noise": noise} for noise in (1, 6)], alone=True)
-def tan2019_whole_runs(noise):
-    """Seconds of one run of every method of Figure 4, and of scikit-learn, on the same X."""
-    from sklearn.decomposition import SparsePCA
-
-    X, truth = make_sparse_pair(N, D, float(noise), seed=0)
-    row, seconds = {}, {}
-    for method, solver in WITH_K.items():
-        A = Covariance.from_data(X, center=False, divisor=1)  # anew: nothing is remembered
-        found, seconds[method] = quietly(solver, A, M, 20 if method in SHARED else 10)
-        row[method] = recovery_error(found.W, truth)
-    for alpha in (1.0, 20.0):
-        model = SparsePCA(M, alpha=alpha, max_iter=100, random_state=0)
-        _, seconds[f"SparsePCA, alpha={alpha:g}"] = quietly(model.fit, X)
-        W = model.components_.T / np.maximum(np.linalg.norm(model.components_, axis=1), 1e-300)
-        row[f"SparsePCA, alpha={alpha:g}"] = recovery_error(cut(W, 10), truth)
-    return {"error": row, "seconds": seconds}
+M, NOISE = 2, 3.0
 
 
 @experiment(

@@ -46,6 +46,30 @@ PREPARATIONS = {
     ),
     "logarithms, samples": lambda X, floor: standardised(logged(X, floor), 1),
 }
+WORDS = {  # what names in the rows mean
+    "as given": "data as the file gives them, centred",
+    "as given, not centred": "data as the file gives them, not centred",
+    "floor and ceiling": "intensities cut at a floor and a ceiling",
+    "logarithms": "logarithms of the intensities",
+    "logarithms to base 2": "logarithms to base 2 of the intensities",
+    "features standardised": "each feature standardised",
+    "samples, then features standardised": "each sample, then each feature standardised",
+    "samples standardised": "each sample standardised",
+    "logarithms, samples, then features": "logarithms, each sample, then each feature standardised",
+    "logarithms, samples": "logarithms, each sample standardised",
+    "all": "50 features in all, 17 for each component",
+    "each": "50 features for each component",
+    "m k shared": "150 features in all, shared where the method shares them",
+    "plain": "plain sum of variances",
+    "adjusted": "sum of variances adjusted for overlap",
+    "zou": "Zou's adjusted variance",
+    "1": "X'X not divided",
+    "n - 1": "X'X divided by n - 1",
+    "all samples": "all samples and features",
+    "38 training samples": "the 38 training samples",
+    "largest variances": "the features of largest variance",
+    "first 42 rows": "the first 42 rows",
+}
 STANDARD = {  # of the sets where the preparation is not the question
     "leukemia_golub": "samples, then features standardised",
     "colon": "samples, then features standardised",
@@ -93,3 +117,8 @@ def prepared(name, part="all", preparation="as given"):
         chosen = np.argsort(-X.var(axis=0), kind="stable")[: FILTERED[name]]
         X = X[:, np.sort(chosen)]
     return X if preparation.endswith("not centred") else X - X.mean(axis=0)
+
+
+def told(name):
+    """Return what a name in the rows means, in words."""
+    return WORDS.get(name, name)

@@ -210,11 +210,12 @@ def asked(k, m, method):
     return {"each": k, "all": k if method in SHARED else -(-k // m)}
 
 
-def at_counts(A, m, counts, tried=MODEST, rivals=RIVALS[:-1]):
+def at_counts(A, m, counts, tried=MODEST, rivals=RIVALS[:-1], measure=measured):
     """Return what every method explains with k features, for each k, in both readings of k.
 
     The rivals search their penalty for the count; a SADMM is run at every setting, cut to the
-    count, and the setting that explains most is kept for each count.
+    count, and the setting that explains most is kept for each count.  `measure(A, W)` returns what
+    is kept of loadings.
     """
     points = {str(k): {"each": {}, "all": {}} for k in counts}
     for method in rivals:
@@ -223,7 +224,7 @@ def at_counts(A, m, counts, tried=MODEST, rivals=RIVALS[:-1]):
             for count, each in asked(k, m, method).items():
                 if each not in seen:
                     found, seconds = quietly(WITH_K[method], A, m, each)
-                    seen[each] = measured(A, found.W)
+                    seen[each] = measure(A, found.W)
                     seen[each]["seconds"] = {"run": seconds, "search": seconds}
                 points[str(k)][count][method] = seen[each]
     firsts, spent = [], 0.0
@@ -234,24 +235,24 @@ def at_counts(A, m, counts, tried=MODEST, rivals=RIVALS[:-1]):
             firsts, spent = runs, total
         for k in counts:
             for count, each in asked(k, m, method).items():
-                points[str(k)][count][method] = best_cut(A, runs, tried, each, total)
+                points[str(k)][count][method] = best_cut(A, runs, tried, each, total, measure)
     for k in counts:
         runs = [
             quietly(AT_SETTING["two_stage"], A, m, k, *setting, first=first.orthonormal)
             for setting, (first, _) in zip(tried, firsts, strict=True)
         ]
         total = spent + sum(seconds for _, seconds in runs)
-        point = best_cut(A, runs, tried, k, total)
+        point = best_cut(A, runs, tried, k, total, measure)
         points[str(k)]["each"]["two_stage"] = points[str(k)]["all"]["two_stage"] = point
     return points
 
 
-def best_cut(A, runs, tried, k, total):
+def best_cut(A, runs, tried, k, total, measure=measured):
     """Return what the best of several runs explains, cut to k nonzeros for each component."""
     cuts = [cut(found.W, k) for found, _ in runs]
     i = first_best([explained(A, W) for W in cuts])
     seconds = {"run": runs[i][1], "search": total}
-    point = measured(A, cuts[i]) | {"setting": tried[i], "seconds": seconds}
+    point = measure(A, cuts[i]) | {"setting": tried[i], "seconds": seconds}
     V = runs[i][0].orthonormal
     if V is not None:
         point["orthonormal"] = objective(A, V)
@@ -269,37 +270,6 @@ def tan2019_table_2(set, part, preparation):
         row["each"]["soap"] = row["all"]["soap"] = measured(A, found.W) | {"seconds": seconds}
     drawn = np.random.default_rng(0).choice(A.size, 50, replace=False)
     row["at random"] = measured(A, refit(A, np.sort(drawn), 3)[0])
-    return row
-
-
-@experiment(
-    cases=[
-        {"set": "leukemia_golub", "part": "38 training samples", "preparation": prepared_as}
-        for prepared_as in ("logarithms, samples", STANDARD["leukemia_golub"])
-    ]
-    + [
-        {"set": name, "part": "all", "preparation": STANDARD["colon"]}
-        for name in ("leukemia_golub", "colon", "duke")
-    ]
-)
-def tan2019_refitted(set, part, preparation):
-    """What StSPCA and StSPCA-2S explain at their settings of Table 2, with the best loadings."""
-    A, case = summed(prepared(set, part, preparation)), (set, part, preparation)
-    old = next(r for r in rows_of("tan2019_table_2") if tuple(r.values())[:3] == case)
-    row = {}
-    for count, each in asked(50, 3, "sadmm").items():
-        setting = old[count]["sadmm"]["setting"]
-        W = cut(quietly(AT_SETTING["sadmm"], A, 3, None, *setting)[0].W, each)
-        for j, column in enumerate(W.T):
-            rows = np.flatnonzero(column)
-            W[rows, j] = refit(A, rows, 1)[0][rows, 0]
-        row[count] = {"sadmm": {"last digits": measured(A, W)}}
-    setting = old["all"]["two_stage"]["setting"]
-    support = quietly(AT_SETTING["two_stage"], A, 3, 50, *setting)[0].support
-    point = {"last digits": measured(A, refit(A, support, 3)[0])}
-    row["each"]["two_stage"] = row["all"]["two_stage"] = point
-    best = ipu(A, 3, 50)
-    row["each"]["ipu"] = row["all"]["ipu"] = measured(A, best.W)
     return row
 
 
@@ -352,12 +322,6 @@ def tan2019_figure_7(set, m):
     """Variance and seconds on News20, 15,935 x 62,061, never dense; fewer settings and rivals."""
     rivals = ("gpower", "grqi", "inverse_power", "tpower")
     return curves(set, m, (50, 100, 200, 350, 500), FEW, rivals)
-
-
-@experiment(cases=components_of("leukemia_golub"), alone=True)
-def tan2019_leukemia(set, m):
-    """The same on Leukemia, for readers who have neither set."""
-    return curves(set, m, (50, 200, 350, 500))
 
 
 ASKED = [

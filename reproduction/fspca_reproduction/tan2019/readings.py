@@ -3,7 +3,7 @@
 import numpy as np
 
 from fspca_reproduction.results import rows_of
-from fspca_reproduction.tan2019.verdicts import choose, printed_cells
+from fspca_reproduction.tan2019.verdicts import choose, printed_cells, scaled
 
 
 def placebo(draws=100, seed=0):
@@ -11,6 +11,5 @@ def placebo(draws=100, seed=0):
     rows, cells = rows_of("tan2019_table_2"), printed_cells()
     rng, found = np.random.default_rng(seed), []
     for _ in range(draws):
-        factor = {name: 2.0 ** rng.uniform(-1, 1) for name in dict.fromkeys(k[0] for k in cells)}
-        found.append(choose(rows, {key: x * factor[key[0]] for key, x in cells.items()})[2])
+        found.append(choose(rows, scaled(cells, rng))[2])
     return found

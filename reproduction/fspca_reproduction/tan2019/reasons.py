@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fspca_reproduction.results import rows_of
+from fspca_reproduction.tan2019.data import told
 from fspca_reproduction.tan2019.methods import JOINT, OURS, POWER, SHARED
 from fspca_reproduction.verdict import EQUAL
 
@@ -18,6 +19,10 @@ KINDS = ("each", "all", "m k shared")
 SUMS, DIVISORS = ("plain", "adjusted"), ("1", "n - 1")
 READINGS = list(product(KINDS, SUMS, DIVISORS))
 ORDERS = 1000
+EXCLUDED = {
+    IMPOSSIBLE: "A certified bound excludes the printed number under every assumption",
+    AS_CHOSEN: "A certified bound excludes the printed number as the data were prepared here",
+}
 ALIKE = 0.1  # by so much comparable methods differ
 
 
@@ -33,9 +38,13 @@ class Reason(NamedTuple):
 
     def __str__(self):
         if self.word != NOT_MET:
-            return f"{self.word}: no loadings explain more than {self.bound:.4g}"
-        return (f"not met: excluded in {self.excluded} of {self.readings} readings, nearest "
-                f"{100 * self.nearest:+.1f} % ({', '.join(self.where)})")  # fmt: skip
+            return (f"{EXCLUDED[self.word]}: no loadings with these counts explain more than "
+                    f"{self.bound:.4g}.")  # fmt: skip
+        side, where = "above" if self.nearest > 0 else "below", "; ".join(map(told, self.where))
+        near = f"{100 * abs(self.nearest):.1f} % {side} it ({where})"
+        among = f"under {self.excluded or 'none'} of {self.readings} assumptions"
+        return (f"A certified bound excludes the printed number {among}; under the others it is "
+                f"possible, but the nearest that we come is {near}.")  # fmt: skip
 
 
 def limit(bounds, method, count, total, by):
@@ -48,18 +57,22 @@ def limit(bounds, method, count, total, by):
     return most / (1 if by == "1" else bounds["samples"] - 1)
 
 
+def part_of(row):
+    return "all samples" if row["part"] == "all" else row["part"]
+
+
 def numbers_of(name, method):
     """Yield (preparation, part, count, total, by) with our number, over all rows of a set."""
     for row in rows_of("tan2019_table_2"):
         for count, total, by in product(("each", "all"), SUMS, DIVISORS):
             if row["set"] == name and method in row[count]:
                 value = row[count][method][total] / (1 if by == "1" else row["samples"] - 1)
-                yield (row["preparation"], row["part"], count, total, by), value
+                yield (row["preparation"], part_of(row), count, total, by), value
     for row in rows_of("tan2019_further_readings"):
         if row["set"] == name and row["part"] != "first 42 rows" and method in row["shared"]:
             for total, by in product(SUMS, DIVISORS):
                 value = row["shared"][method][total] / (1 if by == "1" else row["samples"] - 1)
-                yield (row["preparation"], row["part"], "m k shared", total, by), value
+                yield (row["preparation"], part_of(row), "m k shared", total, by), value
 
 
 def reason(name, method, printed, reading, chosen):
@@ -163,10 +176,15 @@ def panel_words(name):
 def panel_word(readings):
     """Return the reason of a sentence from its readings.
 
-    >>> panel_word({"a": (10, 3, 1), "b": (10, 10, 0)}), panel_word({"a": (10, 1, 0)})
-    ('impossible under 1 of 2 readings', 'not met')
+    >>> panel_word({"a": (10, 3, 1), "b": (10, 10, 0)})
+    'A certified bound excludes the sentence under 1 of 2 assumptions.'
+    >>> panel_word({"a": (10, 1, 0)})
+    'Nothing that we know of excludes it, but our runs do not show it.'
     """
     excluded = sum(impossible > 0 for _, _, impossible in readings.values())
-    if readings and excluded == len(readings):
-        return IMPOSSIBLE
-    return f"impossible under {excluded} of {len(readings)} readings" if excluded else NOT_MET
+    if not excluded:
+        return "Nothing that we know of excludes it, but our runs do not show it."
+    among = f"under {excluded} of {len(readings)} assumptions"
+    if excluded == len(readings):
+        among = "under every assumption"
+    return f"A certified bound excludes the sentence {among}."

@@ -8,9 +8,9 @@ from fspca_reproduction.verdict import HALF_UNIT, LIMIT, cell_verdict, standard_
 
 MEASURES = ("IR", "RE", "HF")
 OPEN = {
-    "relaxation": "the penalty, the step and the stop of the convex relaxation are not stated",
-    "loadings": "the loadings of CSSP are not defined",
-    "start": "the convex start of SOAP and SRT is not stated",
+    "relaxation": "The paper does not state penalty, step and stop of its convex relaxation.",
+    "loadings": "The paper does not define the loadings of CSSP.",
+    "start": "The paper does not state the convex start of SOAP, SRT and IPU.",
 }
 
 
