@@ -383,7 +383,12 @@ class Node:
 
 
 ROWS = ("G", "Y", "s", "H", "whole")
-NAMES = {"shared": ROWS, "separate": (*ROWS, "Z", "p"), "nonnegative": (*ROWS, "N", "few")}
+NAMES = {
+    "shared": ROWS,
+    "separate": (*ROWS, "Z", "p"),
+    "factors": ROWS,
+    "nonnegative": (*ROWS, "N", "few"),
+}
 
 
 class Claim:
@@ -483,12 +488,7 @@ class Claim:
         Y = self.fields.matrix("factors")
         need(len(Y) == self.d and len(Y[0]) == self.m, "the shape of factors")
         need(any(any(row) for row in Y), "the factors are zero")
-        t = Fraction(0)
-        if not self.data:
-            unit = unit_of(self.A)
-            shifted = added(self.A, times(unit / 10**8, identity(self.d)))
-            need(semidefinite(shifted), "A is indefinite")
-            t = raise_until_semidefinite(self.A, unit)
+        t = Fraction(0) if self.data else rounding(self.A, self.A)
         length = [sum(map(abs, column)) for column in transposed(Y)]
         inner = product(transposed(Y), product(self.A, Y))
         theta = max(
@@ -526,6 +526,13 @@ class Claim:
 
     # The tree.
 
+    def take_directions(self):
+        """The half-spaces that nodes are divided by."""
+        self.directions = []
+        if "directions" in self.fields:
+            need(self.kind == "nonnegative" and self.m == 1, "directions")
+            self.directions = self.fields.rows_of_integers("directions", self.d)
+
     def check(self):
         low = self.value()
         spoken_of = [i for i in range(self.d) if i not in self.must_not]
@@ -539,10 +546,7 @@ class Claim:
             first[i] = 2
         for i in self.must_not:
             first[i] = 0
-        self.directions = []
-        if "directions" in self.fields:
-            need(self.kind == "nonnegative" and self.m == 1, "directions")
-            self.directions = self.fields.rows_of_integers("directions", self.d)
+        self.take_directions()
         states, parents, branches = [first], [-1], [-1]
         if "nodes" in self.fields:
             states = self.fields.rows_of_integers("nodes", self.d)

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 
+from fspca.covariance.validate import near
 from fspca.datasets.layout import GROUPS, PLAIN, UNITS, Unreadable
 
 CODES = (9, 99, 999, 9999, 99999, 999999)  # and their negatives: written for what is missing
@@ -59,7 +60,7 @@ def column_of(name, names):
             raise Unreadable(f"{name!r} is the name of several columns, {places}: give a number")
         return names.index(name)
     if isinstance(name, str) and not name.strip().isdigit():
-        raise Unreadable(f"{name!r} is the name of no column")
+        raise Unreadable(f"{name!r} is the name of no column{near(name, names)}")
     if not 0 <= int(name) < len(names):
         raise Unreadable(f"{name} is the number of no column: they go from 0 to {len(names) - 1}")
     return int(name)
