@@ -8,7 +8,14 @@ import scipy.sparse
 from fspca.covariance import validate
 from fspca.covariance.data import Data, Sparse
 from fspca.covariance.frames import KINDS, numbers_of_frame
-from fspca.covariance.missing import Filled, called, checked_way, filled_data, weights_of_samples
+from fspca.covariance.missing import (
+    Filled,
+    called,
+    checked_way,
+    filled_data,
+    told_missing,
+    weights_of_samples,
+)
 from fspca.covariance.sources import Dense, Remembering
 
 
@@ -47,7 +54,7 @@ def taken_in(X, *, center, divisor, standardize, max_memory, missing, sample_wei
     if not in_memory and (missing != "refuse" or weights is not None):
         refuse_far(X, missing, weights)
     filled = Filled(X, None)
-    if in_memory and (missing != "refuse" or lacks(X)):
+    if in_memory and missing != "refuse":
         filled = filled_data(X, names, missing, weights, center)
     X = filled.X
     if weights is not None and filled.kept is not None:
@@ -77,14 +84,6 @@ def divisor_of(divisor, total):
         raise ValueError(f"sample_weight sums to {total:.6g}; divisor='n-1' needs more than 1: say "
                          "divisor='n', or give weights of mean 1")  # fmt: skip
     return {"n-1": total - 1, "n": total}.get(divisor, divisor)
-
-
-def lacks(X):
-    """Say whether an array holds NaN, without one of its size."""
-    step = max(1, 2**22 // X.shape[1])
-    return X.dtype.kind == "f" and any(
-        np.isnan(X[start : start + step]).any() for start in range(0, len(X), step)
-    )
 
 
 def refuse_far(X, missing, weights):
@@ -127,6 +126,8 @@ def refuse_sizes(X, source, names):
     """Refuse entries that are infinite, or whose squares are no numbers."""
     variances = source.diagonal()
     if not np.all(np.isfinite(variances)):
+        if type(X) is np.ndarray and (absent := np.isnan(X)).any():
+            raise ValueError(told_missing(absent, names))
         column = called(int(np.argmin(np.isfinite(variances))), names)
         raise ValueError(
             f"X holds NaN, infinite or too large entries in {column}; all squares must be finite"

@@ -34,14 +34,12 @@ class Filled(NamedTuple):
 
 
 def filled_data(X, names, missing, weights=None, center=True):
-    """Return the Filled of an array, or say which columns have missing values and what to do."""
+    """Return the Filled of an array, or say why it cannot be filled in so."""
     absent = np.isnan(X) if X.dtype.kind == "f" else np.zeros(X.shape, dtype=bool)
     kept = np.arange(len(X))
     if not absent.any():
         return Filled(X, kept, mean=X.mean(axis=0) if missing in ("mean", "em") else None)
     share = f"{100 * absent.mean():.3g} % of the values are missing"
-    if missing == "refuse":
-        raise ValueError(told_missing(absent, names))
     if absent.all(axis=0).any():
         j = int(np.argmax(absent.all(axis=0)))
         raise ValueError(f"{called(j, names)} of X has no value at all; leave it out")
