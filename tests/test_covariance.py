@@ -412,6 +412,10 @@ def test_data_without_variance_are_no_fault_and_numbers_whose_squares_vanish_are
     assert Covariance.from_data(np.full((4, 2), 0.25), center=False).trace > 0
     small = np.eye(4, 2)
     assert Covariance.from_data(1e-149 * small).trace > 0
+    least = np.full((2, 2), 2.0**-511)  # its square is the smallest normal number
+    assert Covariance.from_data(least, center=False, divisor="n").trace == 2 * 2.0**-1022
+    with pytest.raises(ValueError, match="whose squares are below"):
+        Covariance.from_data(least / 2, center=False, divisor="n")
     for scale in (1e-160, -1e-170):
         with pytest.raises(ValueError, match="entries of at most 1e-1.0, whose squares are below"):
             Covariance.from_data(scale * small)
