@@ -157,7 +157,7 @@ def proven_component(M, first, share, seconds):
     if closes(closed_form, first.objective, 0.0):
         return claimed(checked, first, closed_form)
     run.record(first.objective, first)
-    return search_from(checked, None, first, closed_form, run, share)
+    return search_from(checked, None, first, closed_form, run, share)[0]
 
 
 def arrays_of(claim):
