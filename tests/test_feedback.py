@@ -11,8 +11,8 @@ import assignments
 import classroom
 import harmless
 import nbconvert
-import nbgrader
 import nbformat
+import nbgrader
 import pytest
 from browser import PROGRAM, Browser
 from classroom import NAMES, SOURCE
@@ -21,33 +21,38 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 pytestmark = pytest.mark.filterwarnings("ignore")  # of nbgrader's own packages
 
 NAME = "final_project"
-RUN = "document.title=`RUN`"
+RUN = "document.title=77"
 AWAY = "http://127.0.0.1:9/away"
 SVG = base64.b64encode(f"<svg xmlns='http://www.w3.org/2000/svg' onload='{RUN}'/>".encode())
-PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+    "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 PICTURE = {"image/png": PNG}
 
 TEXTS = [
     f"<script>{RUN}</script>",
-    f"<img src=x onerror={RUN}>",
-    f"<svg onload={RUN}><animate onbegin={RUN} attributeName=x></svg>",
-    f"<details open ontoggle={RUN}><summary>hint</summary></details>",
+    f'<img src=x onerror="{RUN}">',
+    f'<svg onload="{RUN}"><animate onbegin="{RUN}" attributeName=x></svg>',
+    f'<details open ontoggle="{RUN}"><summary>hint</summary></details>',
     f"<iframe srcdoc='<script>parent.{RUN}</script>'></iframe><object data='{AWAY}'></object>",
-    f"<math><mtext><table><mglyph><style><img title='</style><img src onerror={RUN}>'>",
-    f"<noscript><p title='</noscript><img src=x onerror={RUN}>'>",
-    f"<form action='{AWAY}'><input autofocus onfocus={RUN}><button formaction='javascript:{RUN}'>",
+    f"<math><mtext><table><mglyph><style><img title='</style><img src onerror=\"{RUN}\">'>",
+    f"<noscript><p title='</noscript><img src=x onerror=\"{RUN}\">'>",
+    f"<form action='{AWAY}'><input autofocus onfocus=\"{RUN}\">",
+    f"<form><button formaction='javascript:{RUN}'>Full credit</button>",
     f"<base href='{AWAY}'><meta http-equiv=refresh content='0;url={AWAY}'>",
     f"<link rel=stylesheet href='{AWAY}'><style>@import '{AWAY}'; body {{display: none}}</style>",
-    f"<p style='background: url({AWAY})' class='save-icon' id=notebook onclick={RUN}>over all</p>",
+    f"<p style='background: url({AWAY})' id=notebook onclick=\"{RUN}\">over all</p>",
     f"[a link](javascript:{RUN}) [another](JaVaScRiPt&colon;{RUN}) [x](&#1;javascript:{RUN})",
     f"[data](data:text/html;base64,{SVG.decode()}) [a file](evil.html) [up](/formgrader/api)",
     f"<a href='\tjava\nscript:{RUN}'>split</a> <a xlink:href='javascript:{RUN}'>old</a>",
-    f'![]({AWAY}) ![](data:image/svg+xml;base64,{SVG.decode()}) ![x" onerror={RUN} y="](x)',
-    f"$\\href{{javascript:{RUN}}}{{x}}$ $$\\style{{background: url({AWAY})}}{{y}} \\class{{c}}{{z}}$$",
+    f'![]({AWAY}) ![](data:image/svg+xml;base64,{SVG.decode()}) ![x" onerror="{RUN}" y="](x)',
+    f"$\\href{{javascript:{RUN}}}{{x}}$ $$\\style{{background: url({AWAY})}}{{y}}$$",
+    f"$\\class{{save-icon}}{{x}} \\mmlToken{{mi}}[href=javascript:{RUN}]{{y}}$",
     f"&#92;(\\require{{html}}\\def\\a{{\\href{{javascript:{RUN}}}{{x}}}}\\a\\)",
     f"$\\begin{{array}}{{c}}\\cssId{{notebook}}{{x}}\\\\\\url{{javascript:{RUN}}}\\end{{array}}$",
-    f"```html\n</code></pre><img src=x onerror={RUN}>\n```",
-    f"`</code><img src=x onerror={RUN}>` <!-- --!><img src=x onerror={RUN}> -->",
+    f'```html\n</code></pre><img src=x onerror="{RUN}">\n```',
+    f'`</code><img src=x onerror="{RUN}">` <!-- --!><img src=x onerror="{RUN}"> -->',
     "<plaintext><textarea><title><xmp>",
 ]
 OUTPUTS = [
@@ -55,7 +60,7 @@ OUTPUTS = [
     new_output("display_data", {"application/javascript": RUN, "text/latex": "$\\href{x}{y}$"}),
     new_output("display_data", {"image/svg+xml": f"<svg onload='{RUN}'></svg>"}),
     new_output("display_data", {"text/markdown": f"<img src=x onerror={RUN}>"}),
-    new_output("display_data", PICTURE, metadata={"image/png": {"width": f"1 onerror={RUN}"}}),
+    new_output("display_data", PICTURE, metadata={"image/png": {"width": f"1 onload={RUN}"}}),
     new_output("display_data", PICTURE, metadata={"filenames": {"image/png": AWAY}}),
     new_output("display_data", {"image/png": f'x" onerror="{RUN}'}),
     new_output("display_data", {"image/jpeg": SVG.decode(), "text/plain": f"<b onclick={RUN}>"}),
@@ -134,7 +139,7 @@ def test_no_page_of_a_submission_runs_a_script_or_asks_for_an_address(which, pag
         page.add_script_tag(path=str(MATHJAX))
         browser.until("!!document.querySelector('mjx-container')")
         page.evaluate(TOUCH)
-        assert page.title() != "RUN"
+        assert page.title() != "77"
         assert AWAY not in browser.asked
         led = browser.run(LED)
         assert page.url.split("#")[0] == pages[which].as_uri()
@@ -154,7 +159,7 @@ def test_without_the_list_an_attack_runs(cell, tmp_path):
     with Browser() as browser:
         browser.page.route("https://**", lambda route: route.abort())
         browser.page.goto(page.as_uri())
-        browser.until("document.title === 'RUN'")
+        browser.until("document.title === '77'")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -22,10 +22,10 @@ LONGEST = 20_000  # characters of any other text: ten pages; a page of it is mad
 WIDEST = 400  # characters of a line that is coloured: some lines take the square of their length
 PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 
-TAGS = set(
-    "a b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img li ol p pre s "
-    "span strong sub summary sup table tbody td th thead tr ul".split()
-)
+TAGS = """
+    a b blockquote br code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr i img li ol p pre s
+    span strong sub summary sup table tbody td th thead tr ul
+"""
 ATTRIBUTES = {"a": {"href"}, "img": {"src", "alt"}, "ol": {"start"}}
 ADDRESSES = {
     ("a", "href"): re.compile(r"(?:https?://|mailto:|#)[^\s\\]*"),
@@ -37,8 +37,7 @@ ADDRESSES = {
 # The commands of mathematics that are shown: those that draw a sign, or set signs in their place.
 # None makes a link, a class or a style, loads anything, or defines another command.
 COMMAND = re.compile(r"\\([A-Za-z]+)")
-MATHEMATICS = set(
-    """
+MATHEMATICS = """
     alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi
     rho varrho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma
     Upsilon Phi Psi Omega ell hbar imath jmath aleph partial nabla infty emptyset varnothing
@@ -59,8 +58,8 @@ MATHEMATICS = set(
     textrm textsf texttt mbox displaystyle textstyle scriptstyle limits nolimits
     begin end hline cr tag quad qquad dots ldots cdots vdots ddots colon space quad phantom
     substack boxed
-    """.split()
-)
+"""
+TAGS, MATHEMATICS = set(TAGS.split()), set(MATHEMATICS.split())
 
 
 def fits(content):

@@ -221,7 +221,7 @@ def verdict(source, namespace, hint=""):
 
 
 def main():
-    """Read {cells, given, tests, student, behind, limits}; tell each verdict as soon as it is known."""
+    """Read {cells, given, tests, student, behind, limits}; tell each verdict once it is known."""
     work, lines = json.load(sys.stdin), os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     globals().update(work.pop("limits"))

@@ -141,8 +141,8 @@ def built(asked):
                 return name, wall
     said = "; ".join(f"behind {name} it {', '.join(what)}" for name, what in tried.items())
     raise NoWall(
-        f"No wall holds students' code here ({said or f'there is no {asked or WALLS}'}).  The guide "
-        "says what to do; FSPCA_COURSE_WALL=none grades all the same, with your rights."
+        f"No wall holds students' code here ({said or f'there is no {asked or WALLS}'}).  The "
+        "guide says what to do; FSPCA_COURSE_WALL=none grades all the same, with your rights."
     )
 
 
