@@ -7,6 +7,8 @@ from pathlib import Path
 
 import assignments
 import nbformat
+import pytest
+import wall
 from nbgrader.api import Gradebook
 
 os.environ.setdefault("FSPCA_COURSE_SALT", "the tests' own pinch of salt")
@@ -16,6 +18,14 @@ SOURCE = {
     name: nbformat.read(assignments.COURSE / "source" / name / f"{name}.ipynb", as_version=4)
     for name in NAMES
 }
+
+
+def needs_wall(name=None):
+    """Skip a test where no wall can be had, or not this one: not every user may build one."""
+    try:
+        wall.built(name)
+    except wall.NoWall as none:
+        pytest.skip(str(none))
 
 
 def kind(cell):

@@ -229,13 +229,10 @@ def test_a_visible_check_names_the_likely_cause(tmp_path, monkeypatch):
             with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
                 exec(code, names)
             for test in points(name)[answer]:
-                try:
-                    with contextlib.redirect_stdout(io.StringIO()):
-                        exec(tests[test], dict(names))
-                except Exception as error:
-                    assert "Likely: " in str(error), f"{name}, {test}: {error}"
-                    named.append(test)
-    assert len(named) >= 18, named
+                well, said = outcome(tests[test], names)
+                named += [] if well else [(name, test, said)]
+    assert len(named) >= 18
+    assert not [each for each in named if "Likely: " not in each[-1]]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -297,13 +294,13 @@ def before_each_answer(name, student, run):
 
 
 def outcome(source, names):
-    """(whether it passes, what it prints) of a test."""
+    """(whether it passes, what it prints or what is wrong) of a test."""
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said):
             exec(source, dict(names))
-    except Exception:
-        return False, said.getvalue()
+    except Exception as error:
+        return False, str(error)
     return True, said.getvalue()
 
 

@@ -27,7 +27,7 @@ from nbformat.v4 import new_markdown_cell, new_notebook, new_output
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-WHOLE = 60  # seconds, for all that one notebook asks of the judge
+WHOLE = 55  # seconds for all tests of a notebook; with reading and writing it, a minute
 TEST = 20  # seconds, for one test; what the model answers need is a tenth of a second
 LONGEST = 1 << 16  # bytes of a line of the judge
 OVERRAN = "this answer takes more time or memory than there is to look at it"
