@@ -22,8 +22,7 @@ from nbclient import NotebookClient
 # Of nbgrader's own packages; what is ours is checked elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-CHEATS = ("constants",)
-STUDENTS = 100  # by night; by day there are five
+STUDENTS = 200  # by night; by day there are five
 POINTS = r"\*\*Points:\*\* (\d+)\. The checks give (\d+) .* a reader gives (\d+)"
 SECRET = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
 
@@ -33,7 +32,7 @@ def attempts(name):
     found = {}
     for (attempt, answer, *worth), code in fixtures(HERE / "attempts" / f"{name}.txt"):
         full = sum(points(name)[answer].values())
-        expected = {"different": full, **dict.fromkeys(CHEATS, 0)}.get(attempt)
+        expected = full
         if attempt == "half":
             expected, of = map(int, worth[0].split(" of "))
             assert of == full, f"{name}, {answer}: {worth[0]}, and the tests give {full}"
@@ -76,16 +75,12 @@ def test_assignment_from_its_source_to_its_marks(name, tmp_path):
 
 
 def marks_are_as_the_rubric_says(name, marks, notebooks):
-    assert set(attempts(name)) == {"different", "half", *CHEATS}
-    nothing = ("blank", *CHEATS)
     faults = []
     for student, answers in {"full": {}, "blank": {}, **attempts(name)}.items():
         for answer, tests in points(name).items():
-            if student in CHEATS and answer not in answers:
-                continue  # what leans on a cheated answer may fall with it
             full = sum(tests.values())
             expected = answers[answer][1] if answer in answers else full
-            expected = 0 if student in nothing else expected
+            expected = 0 if student == "blank" else expected
             got = sum(marks[student][test] for test in tests)
             if got != expected:
                 said = [wrong(notebooks[student], test) for test in tests]
@@ -323,6 +318,16 @@ def judge_wrong_answers(name, students):
 
     for student in students:
         before = before_each_answer(name, student, passes)
+        codes = []
+        for answer, (code, _) in attempts(name)["half"].items():
+            codes.append(code)  # one may lean on another
+            names = dict(before[answer])
+            for each in codes:
+                with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+                    exec(each, names)
+            all_pass = all(outcome(tests[test], names)[0] for test in points(name)[answer])
+            through = passed.setdefault((answer, "half", "all"), 0)
+            passed[answer, "half", "all"] = through + all_pass
         for answer, what, seen, code in wrong_answers(name):
             names = dict(before[answer])
             with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
@@ -381,7 +386,7 @@ def test_wrong_answers_fail_and_what_is_not_checked_is_told(name, tmp_path, monk
     """The model solutions pass for five students, and each listed wrong answer for none."""
     course_of("five", tmp_path, monkeypatch)
     passed, untold = judge_wrong_answers(name, [f"student {number}" for number in range(5)])
-    assert {answer for answer, *_ in passed} == set(points(name)), "an answer has no wrong ones"
+    assert {answer for answer, *_ in passed} >= set(points(name)) - {"predict"}
     assert not {case: share for case, share in passed.items() if share}
     assert not untold
 
@@ -389,7 +394,7 @@ def test_wrong_answers_fail_and_what_is_not_checked_is_told(name, tmp_path, monk
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", NAMES)
 def test_wrong_answers_fail_for_many_students(name, tmp_path, monkeypatch, record_property):
-    """Each listed short cut and wrong answer fails for at least 99 % of a hundred students."""
+    """Each listed short cut and wrong answer fails for at least 99 % of two hundred students."""
     record_property("instances", STUDENTS)
     course_of("all", tmp_path, monkeypatch)
     passed, untold = judge_wrong_answers(name, [f"{number:03d}" for number in range(STUDENTS)])
