@@ -36,14 +36,14 @@ def answers(name, student):
 
 def give(gradebook, name, student, answer, points):
     try:
-        grade = gradebook.find_grade(answer, name, name, student)
         points = float(points)
+        grade = gradebook.find_grade(answer, name, name, student)
     except MissingEntry:
         raise SystemExit(f"There is no answer {answer} of {student} in {name}.") from None
     except ValueError:
-        raise SystemExit(f"{answer}: points are a number, not {points!r}") from None
+        raise SystemExit(f"{answer}: points are a number, not {points!r}.") from None
     if not 0 <= points <= grade.max_score:
-        raise SystemExit(f"{answer}: {points:g} points, and there are 0 to {grade.max_score:g}")
+        raise SystemExit(f"{answer}: {points:g} points, and there are 0 to {grade.max_score:g}.")
     grade.manual_score, grade.needs_manual_grade = points, False
     gradebook.db.commit()
 
@@ -53,6 +53,8 @@ def main(name, student=None, answer=None, points=None):
         raise SystemExit(f"There is no assignment {name} in {COURSE / 'source'}.")
     if answer is not None and points is None:
         raise SystemExit(f"How many points for {answer}?  They come after its name.")
+    if not (COURSE / "gradebook.db").is_file():
+        raise SystemExit(f"There is no gradebook yet: nbgrader generate_assignment {name}")
     with Gradebook(f"sqlite:///{COURSE / 'gradebook.db'}") as gradebook:
         if points is not None:
             give(gradebook, name, student, answer, points)
