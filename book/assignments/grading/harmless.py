@@ -41,7 +41,7 @@ MATHEMATICS = """
     alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi
     rho varrho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma
     Upsilon Phi Psi Omega ell hbar imath jmath aleph partial nabla infty emptyset varnothing
-    sum prod int iint oint bigcup bigcap bigoplus bigotimes bigwedge bigvee
+    sum prod int iint bigcup bigcap bigoplus bigotimes bigwedge bigvee
     pm mp times div cdot ast star circ bullet oplus ominus otimes odot cup cap setminus wedge vee
     le leq ge geq ne neq ll gg lt gt approx sim simeq cong equiv propto prec preceq succ succeq
     in notin ni subset subseteq subsetneq supset supseteq perp parallel mid nmid models vdash not
