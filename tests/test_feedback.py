@@ -5,6 +5,7 @@ through nbgrader as any other, and both pages that show it are opened in Chromiu
 """
 
 import base64
+import re
 from pathlib import Path
 
 import assignments
@@ -17,6 +18,7 @@ import pytest
 from browser import PROGRAM, Browser
 from classroom import NAMES, SOURCE
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from traitlets.config import PyFileConfigLoader
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of nbgrader's own packages
 
@@ -193,3 +195,19 @@ def test_what_is_too_large_is_told_from_its_bytes():
 
 def test_a_terminal_shows_text_and_obeys_nothing():
     assert harmless.printed("a\x1b]0;title\x07\nb\r\u202ec") == "a ]0;title \nb  c"
+
+
+@pytest.mark.parametrize(
+    ("file", "student"),
+    [
+        (f"archive/grace__{NAME}.ipynb", "grace"),
+        (f"a.b-c@d+1__{NAME}.ipynb", "a.b-c@d+1"),
+        (f"archive/<img src=x>ada__{NAME}.ipynb", None),  # it would be ada's, or on a page
+        (f"ada {RUN}__{NAME}.ipynb", None),
+        (f"ada__{NAME}.ipynb.html", None),
+    ],
+)
+def test_the_name_of_a_file_gives_an_id_that_may_stand_on_a_page(file, student):
+    config = PyFileConfigLoader(str(assignments.COURSE / "nbgrader_config.py")).load_config()
+    found = re.match(config.FileNameCollectorPlugin.named_regexp, file)
+    assert (found and found["student_id"]) == student
