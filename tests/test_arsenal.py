@@ -447,3 +447,27 @@ def test_data_come_over_as_they_are():
         assert np.array_equal(theirs["twice"](np.arange(3)), [0, 2, 4])
     finally:
         contestant.stop()
+
+
+def test_nothing_outlives_a_judge_that_is_ended(monkeypatch):
+    """Not the student's process either, in the middle of something."""
+    classroom.needs_wall()
+    monkeypatch.setattr(examine, "TEST", 3)
+    groups, end = [], examine.Judge.end
+
+    def watched(one):
+        groups.append(one.contestant)
+        end(one)
+
+    monkeypatch.setattr(examine.Judge, "end", watched)
+    tests = {"asks": "stay()", "fine": "pass"}
+    found = examine.examined(["def stay():\n    while True: pass"], [], tests, "ada")
+    assert found == {"asks": examine.OVERRAN, "fine": None}
+    running = next(each for each in groups if each)
+    for _ in range(100):
+        try:
+            os.killpg(running, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("the student's process is still there")

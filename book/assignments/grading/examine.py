@@ -50,32 +50,32 @@ class Judge:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        self.contestants, self.unread = [], b""
+        self.contestant, self.unread = None, b""
         with suppress(BrokenPipeError), self.process.stdin:
             self.process.stdin.write(json.dumps(work).encode())
 
     def line(self, deadline):
         """What it says next; None if it has ended, or said nothing until the deadline."""
         pipe = self.process.stdout.fileno()
-        while b"\n" not in self.unread:
-            wait = max(0, deadline - time.monotonic())
-            part = os.read(pipe, LONGEST) if select.select([pipe], [], [], wait)[0] else b""
-            if not part:
-                return None
-            self.unread += part
-        line, self.unread = self.unread.split(b"\n", 1)
-        said = json.loads(line)
-        if "contestant" in said:
-            self.contestants.append(said["contestant"])
-            return self.line(deadline)
-        return said
+        while True:
+            while b"\n" not in self.unread:
+                wait = max(0, deadline - time.monotonic())
+                part = os.read(pipe, LONGEST) if select.select([pipe], [], [], wait)[0] else b""
+                if not part:
+                    return None
+                self.unread += part
+            line, self.unread = self.unread.split(b"\n", 1)
+            said = json.loads(line)
+            if "contestant" not in said:
+                return said
+            self.contestant = said["contestant"]  # the one that runs, or None
 
     def end(self):
-        """End it, and each contestant that it started with all that is in its session."""
+        """End it, and the contestant that it has not ended, with all that is in its session."""
         self.process.kill()
-        for each in self.contestants:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(each, signal.SIGKILL)
+        if self.contestant is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.contestant, signal.SIGKILL)
         self.process.wait()
         self.process.stdout.close()
 
@@ -98,7 +98,8 @@ def examined(cells, given, tests, student):
             while said and left:
                 said = one.line(min(until, time.monotonic() + TEST))
                 name = said["test"] if said else next(iter(left))
-                verdicts[name], _ = said["wrong"] if said else OVERRAN, left.pop(name)
+                verdicts[name] = said["wrong"] if said else OVERRAN
+                del left[name]
         finally:
             one.end()
     return verdicts | dict.fromkeys(left, f"the notebook took longer than {WHOLE} seconds")

@@ -73,7 +73,11 @@ class Contestant:
 
     def __init__(self, cells, behind=None, tell=lambda **what: None):
         self.cells, self.errors, self.process = dict(enumerate(cells)), {}, None
-        self.folder, self.left, self.tell = tempfile.TemporaryDirectory(), BUDGET, tell
+        self.folder, self.left, self.tell = (
+            tempfile.TemporaryDirectory(ignore_cleanup_errors=True),
+            BUDGET,
+            tell,
+        )
         self.behind = behind or wall.name()
         self.overrun = {}  # the calls that ended the process once are not made again
 
@@ -175,6 +179,7 @@ class Contestant:
             self.process.stdin.close()
             self.process.stdout.close()
             self.process = None
+            self.tell(contestant=None)
 
 
 def wanted(tests, namespace):
