@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 
 import assignments
 import classroom
@@ -23,6 +24,7 @@ def rehearsed(folder, full):
         for word in ("nbgrader autograde", "read.py", "similarity.py")
     )
     assert "Students' code runs behind" in graded
+    assert "changed" not in graded  # an honest student changes no cell of the course
     assert "unique-proof" in read
     assert "ada  grace" in alike  # the model solutions, twice
     checks = sum(sum(tests.values()) for tests in classroom.points(rehearse.NAME).values())
@@ -37,6 +39,31 @@ def rehearsed(folder, full):
 
 def marks_of(course):
     return (course / "marks.csv").read_text().replace("\r", "")
+
+
+def test_a_lecturers_command_that_cannot_be_done_ends_in_a_sentence(tmp_path):
+    name, said = rehearse.NAME, []
+    course = classroom.Course(tmp_path, name)
+    for words in (
+        ["read.py", "nosuch"],
+        ["read.py", name, "nobody"],
+        ["read.py", name, "grace", "nosuch", "0"],
+        ["read.py", name, "grace", "firm", "many"],
+        ["read.py", name, "grace", "firm"],
+        ["similarity.py", "nosuch"],
+    ):
+        run = [sys.executable, course.root / "grading" / words[0], *words[1:]]
+        came = subprocess.run(run, capture_output=True, text=True, timeout=60)
+        assert came.returncode == 1
+        said.append(came.stderr.splitlines())
+    assert all(len(lines) == 1 for lines in said), said
+
+
+def test_the_guides_commands_are_those_of_macos_too():
+    """Its sed takes another -i, its shell's tools no long options."""
+    guide = (assignments.COURSE / "instructors_guide.md").read_text()
+    blocks = "".join(rehearse.commands(guide))
+    assert not re.search(r"sed -i|readlink -f|cp --|mv --|xargs -d|grep -P", blocks)
 
 
 @pytest.mark.nightly

@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "book" / "assignments"
 OUTPUT = ROOT / "_build" / "assignments"
 FOR_STUDENTS = ("numpy", "matplotlib", "ipykernel")
-FOR_GRADERS = ("numpy", "scipy", "nbgrader", "nbformat")
+FOR_GRADERS = ("numpy", "scipy", "nbgrader", "nbformat", "nh3")
 
 
 def names():

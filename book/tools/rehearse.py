@@ -41,11 +41,18 @@ def handed_in(course):
         "bob": course / "inbox" / NAME / "bob.ipynb",
         "grace": course / "downloaded" / NAME / "archive" / f"grace__{NAME}.ipynb",
     }
+    answers = {
+        cell.id: cell.source
+        for cell in source.cells
+        if cell.metadata.get("nbgrader", {}).get("solution")
+    }
     for student, path in places.items():
-        notebook = nbformat.from_dict(blank if student == "bob" else source)
+        notebook = nbformat.from_dict(blank)
         for cell in notebook.cells:
             if cell.id == "student":
                 cell.source = f"STUDENT = {student!r}"
+            elif student != "bob":
+                cell.source = answers.get(cell.id, cell.source)
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, path)
 

@@ -12,6 +12,16 @@ class NotYet(Exception):
         return [f"Not yet: {self}"]
 
 
+def expect(condition, sentence):
+    if not condition:
+        raise NotYet(sentence)
+
+
+STUDENT = str(globals().get("STUDENT", ""))
+filled_in = STUDENT.strip().lower() not in ("", "your id here")
+expect(filled_in, "put your id between the quotes above, run that cell, then this one again")
+
+
 def my_rng(student, *task):
     """Random numbers that belong to a student and a task."""
     name = "/".join([str(student).strip().lower(), *map(str, task)])
@@ -28,19 +38,24 @@ def covariance(rng, d, spectrum=None):
     return (Q * np.asarray(spectrum, dtype=float)) @ Q.T
 
 
-def expect(condition, sentence):
-    if not condition:
-        raise NotYet(sentence)
+def cause(came, likely):
+    """What has likely happened, of pairs (what then comes, or is said; why)."""
+    for sign, why in likely:
+        words = isinstance(sign, str)
+        if sign in came if words else np.shape(sign) == np.shape(came) and np.allclose(came, sign):
+            return f". Likely: {why}"
+    return ""
 
 
-def call(function, *arguments):
+def call(function, *arguments, likely=()):
     """Ask a function of yours for its answer; what goes wrong is said in words."""
     name = getattr(function, "__name__", str(function))
     expect(callable(function), f"{name} is not a function")
     try:
         answer = function(*[np.array(a) if isinstance(a, np.ndarray) else a for a in arguments])
     except Exception as error:
-        raise NotYet(f"{name} stopped with an error: {error}") from None
+        why = cause(str(error), likely)
+        raise NotYet(f"{name} stopped with an error: {error}{why}") from None
     expect(answer is not None, f"{name} returned nothing: it is not written yet, or lacks a return")
     return answer
 
@@ -62,12 +77,13 @@ def array(what, came, *shape):
     return value
 
 
-def same(what, came, expected, tolerance=1e-6):
+def same(what, came, expected, tolerance=1e-6, likely=()):
     """Numbers that agree up to the tolerance, relative to the largest."""
     expected = np.asarray(expected, dtype=float)
     value = array(what, came, *expected.shape)
     far = np.abs(value - expected).max(initial=0) > tolerance * max(1, np.abs(expected).max())
-    expect(not far, f"{what}: expected {shown(expected)}, came {shown(value)}")
+    said = f"{what}: expected {shown(expected)}, came {shown(value)}{cause(value, likely)}"
+    expect(not far, said)
 
 
 def pair(what, came):
@@ -111,6 +127,18 @@ def semidefinite(what, came, d):
 def only(what):
     """A check that sees a part says so, lest it be taken for the whole."""
     print(f"So far so good: this checks {what} only.")
+
+
+def picture(draw):
+    """Draw with what you have written; what cannot be drawn yet is said in the picture."""
+    import matplotlib.pyplot as plt
+
+    axes = plt.subplots(figsize=(6, 3.5), layout="constrained")[1]
+    try:
+        draw(axes)
+    except Exception as error:
+        axes.text(0.5, 0.5, f"Not yet: {error}", ha="center", transform=axes.transAxes)
+    plt.show()
 
 
 def choices(student, task, statements):

@@ -1,42 +1,36 @@
 """The step of `nbgrader autograde` that runs the tests: judge and contestant in two processes.
 
 The student's cells run in `contestant.py`, behind a wall (`wall.py`).  The tests, as the gradebook
-holds them, run here, on answers that came over as plain data: short, validated, and only under
-the names that the tests ask for, so that nothing of Python or of the course can be shadowed.
+holds them, run in `judge.py`, on answers that came over as plain data: short, validated, and only
+under the names that the tests ask for.  This process waits for the judge, ends it where it takes
+too long or too much, and has the rest of the tests judged by another one.
 """
 
-import ast
-import builtins
-import io
 import json
 import os
-import re
 import select
+import signal
 import subprocess
-import tempfile
+import sys
 import time
-from contextlib import redirect_stdout
+from contextlib import suppress
 from pathlib import Path
 
 import examiner
+import harmless
+import judge
 import nbformat
 import wall
-from contestant import decode, encode
-from nbformat.v4 import new_output
+from harmless import grade_id
+from nbconvert.exporters import NotebookExporter
+from nbformat.v4 import new_markdown_cell, new_notebook, new_output
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-SECONDS = 30  # for one cell or one call: a hundred times what the model solutions need
-BUDGET = 300  # for a whole notebook
-LONGEST = 4 << 20  # bytes of one answer
-DEEPEST = 40  # brackets within brackets of one answer
-TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
-MARKUP = re.compile(r"<(?=[a-zA-Z/!?])(?!/?(?:details|summary)>)")  # but for folded hints
-SHOWN = {"text/plain", "image/png", "image/jpeg"}  # of the outputs that a student hands in
-
-
-class Ended(Exception):
-    """The contestant's process is gone, or was sent away: why."""
+WHOLE = 55  # seconds for all tests of a notebook; with reading and writing it, a minute
+TEST = 20  # seconds, for one test; what the model answers need is a tenth of a second
+LONGEST = 1 << 16  # bytes of a line of the judge
+OVERRAN = "this answer takes more time or memory than there is to look at it"
 
 
 def ready():
@@ -46,171 +40,87 @@ def ready():
     return wall.name()
 
 
-def parsed(line):
-    """A message: an object, neither long nor deep, of numbers, strings, lists and objects."""
-    depth = 0
-    for token in TOKEN.finditer(line):
-        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(token[0], 0)
-        if depth > DEEPEST:
-            raise Ended("it did not answer in plain data")
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        message = None
-    if not isinstance(message, dict) or not isinstance(message.get("error"), str | None):
-        raise Ended("it did not answer in plain data")
-    return message
+class Judge:
+    """A process that judges, and what it says, line by line, until a time."""
 
+    def __init__(self, work):
+        self.process = subprocess.Popen(
+            [sys.executable, judge.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self.contestant, self.unread = None, b""
+        with suppress(BrokenPipeError), self.process.stdin:
+            self.process.stdin.write(json.dumps(work).encode())
 
-def data(value):
-    try:
-        return decode(value)
-    except Exception:
-        raise RuntimeError("it did not answer in plain data") from None
+    def line(self, deadline):
+        """What it says next; None if it has ended, or said nothing until the deadline."""
+        pipe = self.process.stdout.fileno()
+        while True:
+            while b"\n" not in self.unread:
+                wait = max(0, deadline - time.monotonic())
+                part = os.read(pipe, LONGEST) if select.select([pipe], [], [], wait)[0] else b""
+                if not part:
+                    return None
+                self.unread += part
+            line, self.unread = self.unread.split(b"\n", 1)
+            said = json.loads(line)
+            if "contestant" not in said:
+                return said
+            self.contestant = said["contestant"]  # the one that runs, or None
 
-
-class Contestant:
-    """A student's notebook as functions and data: calls go to another process."""
-
-    def __init__(self, cells):
-        self.cells, self.errors, self.process = dict(enumerate(cells)), {}, None
-        self.folder, self.left = tempfile.TemporaryDirectory(), BUDGET
-
-    def start(self):
-        """Start, and run the cells; one that does not end is left out from then on."""
-        while self.process is None:
-            self.process = subprocess.Popen(
-                wall.around(self.folder.name),
-                cwd=self.folder.name,
-                env=dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-                | {"PATH": os.environ["PATH"]},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # signals to one's group reach no group of ours
-            )
-            for pipe in (self.process.stdin, self.process.stdout):
-                os.set_blocking(pipe.fileno(), False)
-            for number, source in list(self.cells.items()):
-                said = self.ask({"cell": source})
-                if said.get("error"):
-                    self.errors[number] = said["error"]
-                if self.process is None:
-                    del self.cells[number]
-                    break
-
-    def ask(self, message):
-        """The answer to a message; who does not give one in time and form has ended."""
-        began = time.monotonic()
-        try:
-            return parsed(self.exchange(message, began + min(SECONDS, self.left)))
-        except Ended as why:
-            self.stop()
-            return {"error": str(why)}
-        finally:
-            self.left -= time.monotonic() - began
-
-    def exchange(self, message, deadline):
-        """Send a line, receive one: neither waits beyond the deadline, nor for more than it may."""
-        if self.left <= 0:
-            raise Ended(f"the notebook took longer than {BUDGET} seconds")
-        ask, answer = self.process.stdin.fileno(), self.process.stdout.fileno()
-        unsent, came = memoryview(json.dumps(message).encode() + b"\n"), bytearray()
-        while not came.endswith(b"\n"):
-            wait = max(0, deadline - time.monotonic())
-            sending = [ask] if unsent else []
-            readable, writable, _ = select.select([answer], sending, [], wait)
-            if not readable and not writable:
-                raise Ended(f"it took longer than {SECONDS} seconds")
-            try:
-                unsent = unsent[os.write(ask, unsent) :] if writable else unsent
-            except BrokenPipeError:
-                raise Ended("it ended Python") from None
-            part = os.read(answer, 1 << 16) if readable else None
-            if part == b"":
-                raise Ended("it ended Python")
-            came += part or b""
-            if b"\n" in came[:-1] or len(came) > LONGEST or (part and unsent):
-                raise Ended("it said more than was asked")
-        return bytes(came)
-
-    def names(self, wanted):
-        """Of what the tests ask for, the student's functions, to be called, and data."""
-        self.start()
-        names = self.ask({"names": sorted(wanted)}).get("names")
-        names = names if isinstance(names, dict) else {}
-        theirs = {}
-        for name in wanted & set(names):
-            each = names[name] if isinstance(names[name], dict) else {}
-            try:
-                theirs[name] = self.function(name) if "function" in each else data(each["value"])
-            except (RuntimeError, KeyError):
-                theirs[name] = None
-        return theirs
-
-    def function(self, name):
-        def called(*arguments):
-            self.start()
-            said = self.ask({"call": name, "arguments": [encode(each) for each in arguments]})
-            if said.get("error"):
-                raise RuntimeError(said["error"][:300])
-            return data(said.get("value"))
-
-        called.__name__ = name
-        return called
-
-    def stop(self):
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            self.process.stdin.close()
-            self.process.stdout.close()
-            self.process = None
-
-
-def wanted(tests, namespace):
-    """The names that the tests read, and that neither Python nor the course gives."""
-    read = {
-        node.id
-        for source in tests.values()
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
-    return read - set(dir(builtins)) - set(namespace)
+    def end(self):
+        """End it, and the contestant that it has not ended, with all that is in its session."""
+        self.process.kill()
+        if self.contestant is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.contestant, signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
 
 
 def examined(cells, given, tests, student):
-    """Return {test: None or what is wrong}: `cells` are the student's, the rest the course's."""
-    namespace = {"__name__": "judge", "STUDENT": student}
-    with redirect_stdout(io.StringIO()):
-        for source in given:
-            exec(source, namespace)
-    contestant = Contestant(cells)
-    try:
-        theirs = contestant.names(wanted(tests, namespace) | {"STUDENT"})
-        claimed, hint = str(theirs.pop("STUDENT", None))[:80], ""
-        if claimed.strip().lower() != student.strip().lower():
-            hint = f" (STUDENT is {claimed!r}, but this was handed in by {student!r})"
-        namespace = {**theirs, **namespace}
-        with redirect_stdout(io.StringIO()):
-            return {name: verdict(test, namespace, hint) for name, test in tests.items()}
-    finally:
-        contestant.stop()
+    """Return {test: None or what is wrong}: `cells` are the student's, the rest the course's.
+
+    A test that overruns fails, and says so; those after it are judged by a new process.
+    """
+    verdicts, left, until = {}, dict(tests), time.monotonic() + WHOLE
+    behind = wall.name()
+    limits = {"SECONDS": judge.SECONDS, "BUDGET": judge.BUDGET, "LIMITS": judge.LIMITS}
+    while left and time.monotonic() < until:
+        work = {"cells": cells, "given": given, "tests": left, "student": student}
+        one = Judge(work | {"behind": behind, "limits": limits})
+        try:
+            said = one.line(until)
+            if not said and time.monotonic() < until:
+                raise RuntimeError("the judge ended before the first test")
+            while said and left:
+                said = one.line(min(until, time.monotonic() + TEST))
+                name = said["test"] if said else next(iter(left))
+                verdicts[name] = said["wrong"] if said else OVERRAN
+                del left[name]
+        finally:
+            one.end()
+    return verdicts | dict.fromkeys(left, f"the notebook took longer than {WHOLE} seconds")
 
 
-def verdict(source, namespace, hint=""):
-    try:
-        exec(source, dict(namespace))
-    except Exception as error:
-        return f"{error}{hint}"[:1000]
-    return None
+class Bounded(NotebookExporter):
+    """Reads a notebook only if it is small enough to be one."""
+
+    def from_filename(self, filename, resources=None, **options):
+        if harmless.fits(Path(filename).read_bytes()):
+            return super().from_filename(filename, resources, **options)
+        said = "What was handed in is too large to be read as a notebook: take pictures out."
+        notebook = new_notebook(cells=[new_markdown_cell(said)])
+        return self.from_notebook_node(notebook, resources, **options)
 
 
 class Restore(NbGraderPreprocessor):
     """What a notebook says about its own cells is taken from the gradebook, not from the student.
 
-    A copied cell, or one of the student's own making, is a plain cell.  Outputs that a browser
-    would run and markup are left out: the reader's page has the rights of a reader.
+    A copied cell, or one of the student's own making, is a plain cell; of the rest stays what is
+    listed in `harmless.py`.  A cell of the course that was changed is put right, and named.
     """
 
     def preprocess(self, notebook, resources):
@@ -218,20 +128,38 @@ class Restore(NbGraderPreprocessor):
         with Gradebook(names["db_url"]) as gradebook:
             source = gradebook.find_notebook(names["notebook"], names["assignment"])
             known = {each.name: official(each) for each in source.source_cells}
+            ours = {each.name: each.source for each in source.source_cells if each.locked}
             for each in source.grade_cells:
                 known[each.name] |= {"grade": True, "points": each.max_score}
             for each in source.solution_cells:
                 known[each.name] |= {"solution": True}
-        for cell in reversed(notebook.cells):
-            marks = known.pop(grade_id(cell), None)
-            cell.metadata = {"nbgrader": marks} if marks else {}
-            if cell.cell_type == "code":
-                cell.outputs = [each for each in map(harmless, cell.outputs) if each]
-            else:
-                cell.pop("attachments", None)
-                cell.source = MARKUP.sub("&lt;", cell.source)
-        notebook.metadata.pop("widgets", None)
+        leave_the_notebook(course(names) / "autograded" / names["student"] / names["assignment"])
+        given = handed_out(names)
+        notebook = harmless.rebuilt(notebook, known)
+        for cell in notebook.cells:
+            name = grade_id(cell)
+            if name in ours and cell.cell_type == known[name]["cell_type"]:
+                if given and cell.source != given.get(name):
+                    self.log.warning("%s was changed by %s: put right", name, names["student"])
+                cell.source = ours[name]
         return notebook, resources
+
+
+def leave_the_notebook(folder):
+    """Take away what was handed in beside it: the grader's server would hand out a page as its own.
+
+    The time of handing in stays, which nbgrader reads.
+    """
+    for path in folder.rglob("*"):
+        if path.is_file() and path.suffix != ".ipynb" and path.name != "timestamp.txt":
+            path.unlink()
+
+
+def handed_out(names):
+    """{name: source} of the cells in the students' copy, where it still lies."""
+    place = course(names) / "release" / names["assignment"] / f"{names['notebook']}.ipynb"
+    cells = nbformat.read(place, as_version=4).cells if place.is_file() else []
+    return {grade_id(cell): cell.source for cell in cells}
 
 
 def official(cell):
@@ -245,14 +173,6 @@ def official(cell):
         "solution": False,
         "task": False,
     }
-
-
-def harmless(output):
-    """Text and pictures of what a student handed in; nothing else is shown again."""
-    if output.output_type in ("display_data", "execute_result"):
-        output.data = {kind: output.data[kind] for kind in SHOWN & set(output.data)}
-        return output if output.data else None
-    return output
 
 
 class Examine(NbGraderPreprocessor):
@@ -296,8 +216,3 @@ def handed_in_as_a_link(names):
 
 def said(wrong):
     return new_output("error", ename="Not yet", evalue=wrong, traceback=[f"Not yet: {wrong}"])
-
-
-def grade_id(cell):
-    marks = cell.metadata.get("nbgrader")
-    return marks.get("grade_id") if isinstance(marks, dict) else None

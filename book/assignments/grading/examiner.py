@@ -8,19 +8,10 @@ import hashlib
 import os
 from functools import cache, partial
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 from fspca.problem import Nonnegative, SharedSupport, check_solution
-
-# The projects' data: beside the course in the instructor's archive, else the book's own.
-HERE = Path(__file__).resolve().parent
-PLACES = [HERE.parent / "data", HERE.parents[2] / "fspca" / "datasets" / "raw"]
-PROJECT_DATA = {
-    "tissue": "tissue_expression.npz",
-    "spectra": "tecator_spectra.npz",
-    "digits": "digit_pixels.npz",
-}
+from wall import PROJECT_DATA, data_files
 
 
 def salt():
@@ -325,12 +316,6 @@ def trap(rng, d, k):
         V = rng.standard_normal((d, 2))
         if rectified(V @ V.T, k, 50) < 0.99 * best_nonnegative(V @ V.T, k):
             return V
-
-
-def data_files():
-    """The data that lie beside a project's notebook."""
-    place = next(place for place in PLACES if place.is_dir())
-    return [place / name for name in PROJECT_DATA.values()]
 
 
 @cache

@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 import nbformat
-from nbgrader.api import Gradebook
+from harmless import printed
+from nbgrader.api import Gradebook, MissingEntry
 
 COURSE = Path(__file__).resolve().parents[1]
 
@@ -25,31 +26,47 @@ def waiting(gradebook, name):
 def answers(name, student):
     """The written answers of a graded notebook."""
     done = COURSE / "autograded" / student / name / f"{name}.ipynb"
+    if not done.is_file():
+        raise SystemExit(f"{name} of {student} is not graded: nbgrader autograde {name}")
     for cell in nbformat.read(done, as_version=4).cells:
         marks = cell.metadata.get("nbgrader", {})
         if marks.get("grade") and marks.get("solution"):
-            yield marks["grade_id"], cell.source
+            yield marks["grade_id"], printed(cell.source)
 
 
 def give(gradebook, name, student, answer, points):
-    grade = gradebook.find_grade(answer, name, name, student)
+    try:
+        points = float(points)
+        grade = gradebook.find_grade(answer, name, name, student)
+    except MissingEntry:
+        raise SystemExit(f"There is no answer {answer} of {student} in {name}.") from None
+    except ValueError:
+        raise SystemExit(f"{answer}: points are a number, not {points!r}.") from None
     if not 0 <= points <= grade.max_score:
-        raise SystemExit(f"{answer}: {points:g} points, and there are 0 to {grade.max_score:g}")
+        raise SystemExit(f"{answer}: {points:g} points, and there are 0 to {grade.max_score:g}.")
     grade.manual_score, grade.needs_manual_grade = points, False
     gradebook.db.commit()
 
 
 def main(name, student=None, answer=None, points=None):
+    if not (COURSE / "source" / name).is_dir():
+        raise SystemExit(f"There is no assignment {name} in {COURSE / 'source'}.")
+    if answer is not None and points is None:
+        raise SystemExit(f"How many points for {answer}?  They come after its name.")
+    if not (COURSE / "gradebook.db").is_file():
+        raise SystemExit(f"There is no gradebook yet: nbgrader generate_assignment {name}")
     with Gradebook(f"sqlite:///{COURSE / 'gradebook.db'}") as gradebook:
         if points is not None:
-            give(gradebook, name, student, answer, float(points))
+            give(gradebook, name, student, answer, points)
         elif student is not None:
             for which, text in answers(name, student):
                 print(f"--- {which}\n{text}\n")
         else:
-            for line in sorted(waiting(gradebook, name)):
-                print("{:20} {:20} of {:g}".format(*line))
+            lines = ["{:20} {:20} of {:g}".format(*each) for each in waiting(gradebook, name)]
+            print("\n".join(sorted(lines)) or f"Nothing of {name} waits for a reader.")
 
 
 if __name__ == "__main__":
+    if not 2 <= len(sys.argv) <= 5:
+        raise SystemExit(__doc__)
     main(*sys.argv[1:])

@@ -20,11 +20,17 @@ ALIKE = 0.8
 
 
 def structure(source):
-    """The pieces of a program: runs of kinds of nodes, in order, without names and constants."""
+    """The pieces of a program: runs of kinds of nodes, in order, without names and constants.
+
+    What is no program, or is nested beyond measure, has none.
+    """
     try:
-        tree = ast.parse(source)
-    except SyntaxError:
+        return pieces(ast.parse(source))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
+
+
+def pieces(tree):
     skipped = (ast.expr_context, ast.Expr, ast.alias, ast.arguments, ast.arg)
 
     def walk(node):
@@ -35,12 +41,12 @@ def structure(source):
             for child in ast.iter_child_nodes(node):
                 yield from walk(child)
 
-    kinds, seen, pieces = list(walk(tree)), {}, set()
+    kinds, seen, found = list(walk(tree)), {}, set()
     for place in range(len(kinds) - LENGTH + 1):
         piece = tuple(kinds[place : place + LENGTH])
         seen[piece] = seen.get(piece, 0) + 1
-        pieces.add((piece, seen[piece]))
-    return frozenset(pieces)
+        found.add((piece, seen[piece]))
+    return frozenset(found)
 
 
 def shared(one, other):
@@ -68,6 +74,8 @@ def report(sources):
 
 
 def main(name):
+    if not (COURSE / "source" / name).is_dir():
+        raise SystemExit(f"There is no assignment {name} in {COURSE / 'source'}.")
     found = sorted(COURSE.glob(f"autograded/*/{name}/{name}.ipynb"))
     pairs = report({path.parts[-3]: answers(path) for path in found})
     for share, one, other in pairs:
@@ -76,4 +84,6 @@ def main(name):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
     main(*sys.argv[1:])

@@ -2,30 +2,48 @@
 
 Behind it there are Python, numpy, the project's data and a temporary folder of 16 MB: no network,
 no other process, no file of the course or of its graders.  `unshare` builds it (wall.sh), else
-bubblewrap; FSPCA_COURSE_WALL names one, or says `container` (see Containerfile) or `none`.
+bubblewrap; FSPCA_COURSE_WALL names one, or says `none`.  Each is tried before it is relied upon.
 """
 
+import json
 import os
+import platform
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from examiner import data_files
+from contestant import MACHINES, REFUSED
 
 HERE = Path(__file__).resolve().parent
+# The projects' data: beside the course in the instructor's archive, else the book's own.
+PLACES = [HERE.parent / "data", HERE.parents[2] / "fspca" / "datasets" / "raw"]
+PROJECT_DATA = {
+    "tissue": "tissue_expression.npz",
+    "spectra": "tecator_spectra.npz",
+    "digits": "digit_pixels.npz",
+}
 PROGRAM = HERE / "contestant.py"
 NOBODY = "65534"
+WALLS = "unshare, and no bubblewrap"
 NUMPY = ("numpy", "numpy.libs")
 SITE = Path(np.__file__).resolve().parents[1]
-LIMITS = ["--memory", "2g", "--pids-limit", "32", "--tmpfs", "/tmp:size=16m"]
+ENVIRONMENT = {"PATH": os.environ["PATH"], "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
 class NoWall(Exception):
     """Why nothing is graded: no wall, or no salt."""
+
+
+def data_files():
+    """The data that lie beside a project's notebook."""
+    place = next(place for place in PLACES if place.is_dir())
+    return [place / name for name in PROJECT_DATA.values()]
 
 
 def let_in():
@@ -55,15 +73,12 @@ def bubblewrap():
     words = []
     for kind, path in let_in():
         source = {"link": os.readlink(path) if kind == "link" else "", "bind": str(path)}
+        words += ["--size", str(1 << 20)] if kind == "mask" else []
         words += [options[kind], *([source[kind]] if kind in source else []), str(path)]
     held = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    return lambda root: ["bwrap", *held, "--tmpfs", "/tmp", *words, "--dev", "/dev", "--"]
-
-
-def container():
-    engine = next(filter(shutil.which, ("podman", "docker")), "podman")
-    run = [engine, "run", "--rm", "-i", "--network", "none", "--read-only", *LIMITS]
-    return lambda root: [*run, "--user", NOBODY, "fspca-contestant"]
+    own = ["--size", str(16 << 20), "--tmpfs", "/tmp"]
+    null = ["--dev-bind", "/dev/null", "/dev/null", "--remount-ro", "/", "--chdir", "/"]
+    return lambda root: ["bwrap", *held, *own, *words, *null, "--"]
 
 
 def walls():
@@ -79,19 +94,51 @@ def walls():
 
 
 PYTHON = [str(Path(sys.executable).resolve()), "-I", "-S"]
+TRIAL = """
+import ctypes, os, socket, numpy
+def does(what):
+    try:
+        what()
+    except (OSError, MemoryError):
+        return False
+    return True
+def fill():
+    for number in range(4):
+        with open(f"/tmp/{number}", "wb") as file:
+            file.write(bytes(8 << 20))
+held = {
+    "sees the course": os.path.exists(HIDDEN),
+    "sees the salt": "FSPCA_COURSE_SALT" in os.environ,
+    "sees other processes": os.getppid() != 1,
+    "reaches the network": does(lambda: socket.create_connection(("127.0.0.1", PORT), 1)),
+    "starts a process": does(lambda: os.fork() or os._exit(0)),
+    "takes two gigabytes": does(lambda: numpy.ones(1 << 28)),
+    "fills the disk": does(fill),
+    "writes where programs are": does(lambda: open(PROGRAM, "a")),
+    "keeps keys": ctypes.CDLL(None).syscall(KEYCTL, 0, -3, 1) >= 0,
+}
+held = [what for what, done in held.items() if done]
+"""
 
 
-def holds(wall):
-    """Whether Python and numpy run behind it, do not see this file, and are alone."""
-    said = f"import os, sys; sys.path.append({str(SITE)!r}); import numpy; "
-    said += f"print(os.path.exists({str(HERE / 'examiner.py')!r}), os.getppid() == 1)"
-    with tempfile.TemporaryDirectory() as root:
-        try:
-            command = [*wall(root), *PYTHON, "-c", said]
-            came = subprocess.run(command, capture_output=True, text=True, timeout=60)
-        except OSError:
-            return False
-    return came.stdout.split() == ["False", "True"]
+def command(wall, root):
+    """The command that runs contestant.py behind a wall."""
+    return [*wall(root), *PYTHON, str(PROGRAM), str(SITE), *map(str, data_files())]
+
+
+def faults(wall):
+    """What a student's code can do behind it that it should not; or that nothing runs there."""
+    with tempfile.TemporaryDirectory() as root, socket.create_server(("127.0.0.1", 0)) as listener:
+        words = {"HIDDEN": str(HERE / "examiner.py"), "PROGRAM": str(PROGRAM)}
+        which, _ = MACHINES.get(platform.machine(), (0, 0))
+        words |= {"PORT": listener.getsockname()[1], "KEYCTL": REFUSED["keyctl"][which]}
+        cell = "".join(f"{name} = {word!r}\n" for name, word in words.items()) + TRIAL
+        asked = "".join(json.dumps(each) + "\n" for each in ({"cell": cell}, {"names": ["held"]}))
+        with suppress(OSError, ValueError, LookupError, subprocess.SubprocessError):
+            run = {"env": ENVIRONMENT, "capture_output": True, "text": True, "timeout": 60}
+            came = subprocess.run(command(wall, root), input=asked, **run)
+            return json.loads(came.stdout.splitlines()[1])["names"]["held"]["value"]["list"]
+    return ["runs nothing at all"]
 
 
 @cache
@@ -99,25 +146,24 @@ def built(asked):
     """The wall that holds: (its name, root -> the command in front of the program)."""
     if asked == "none":
         return asked, lambda root: []
-    if asked == "container":
-        return asked, container()
+    tried = {}
     for name, wall in walls().items():
-        if asked in (None, name) and holds(wall):
-            return name, wall
+        if asked in (None, name):
+            tried[name] = faults(wall)
+            if not tried[name]:
+                return name, wall
+    said = "; ".join(f"behind {name} it {', '.join(what)}" for name, what in tried.items())
     raise NoWall(
-        f"No wall can be had here ({asked or 'unshare and bubblewrap were tried'}): students' code "
-        "would run with your rights.  FSPCA_COURSE_WALL=none grades all the same; the guide says "
-        "what else there is."
+        f"No wall holds students' code here ({said or f'there is no {asked or WALLS}'}).  The "
+        "guide says what to do; FSPCA_COURSE_WALL=none grades all the same, with your rights."
     )
 
 
 def name():
+    """The name of the wall asked for, tried."""
     return built(os.environ.get("FSPCA_COURSE_WALL"))[0]
 
 
-def around(root):
-    """The command that runs contestant.py behind the wall asked for."""
-    found, wall = built(os.environ.get("FSPCA_COURSE_WALL"))
-    if found == "container":
-        return wall(root)
-    return [*wall(root), *PYTHON, str(PROGRAM), str(SITE), *map(str, data_files())]
+def around(root, behind):
+    """The command that runs contestant.py behind a wall that was tried."""
+    return command(walls().get(behind, lambda root: []), root)
