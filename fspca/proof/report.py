@@ -38,6 +38,13 @@ TIGHT_SIZE = 128  # features up to which a tight bound takes no second
 SAME = 1e-9  # of correlations and shares: rounding, and no difference
 
 
+MISSING = {
+    "drop": "Rows with missing values were left out.",
+    "mean": "Missing values were filled in by the mean of their column.",
+    "em": "The covariance was estimated from what was observed, by EM under normality.",
+}
+
+
 @dataclass
 class Evidence:
     """A choice and what it is defended with: its covariance, rows and counts, where there are."""
@@ -63,9 +70,10 @@ class Evidence:
 
 
 def write_report(path: str | Path, answer: Solution | Choice, X: Any, *, center: bool = True,
-                 standardize: bool = False, command: str = "", reading: tuple[str, ...] = (),
-                 table: str = "", seed: int = 0, max_seconds: float | None = None,
-                 n_jobs: int | None = None) -> None:  # fmt: skip
+                 standardize: bool = False, missing: str = "refuse", command: str = "",
+                 reading: tuple[str, ...] = (), table: str = "", seed: int = 0,
+                 max_seconds: float | None = None, n_jobs: int | None = None
+                 ) -> None:  # fmt: skip
     """Write a choice and what defends it into one HTML file, which nothing is fetched for.
 
     It holds the features by name with their loadings and contributions, beside PCA; the proof,
@@ -83,6 +91,8 @@ def write_report(path: str | Path, answer: Solution | Choice, X: Any, *, center:
         The data, or the covariance that was asked: one from data knows its rows.
     center, standardize : bool
         What was done to data: as in `Covariance.from_data`.
+    missing : "refuse", "drop", "mean" or "em"
+        What was done to missing values: as in `Covariance.from_data`.
     command : str
         The command that made it, to be shown.
     reading : sequence of str
@@ -122,7 +132,7 @@ def write_report(path: str | Path, answer: Solution | Choice, X: Any, *, center:
     solution = answer.solution if isinstance(answer, Choice) else answer
     if not isinstance(X, Covariance):
         X, names = as_table(X)
-        X = Covariance.from_data(X, center=center, standardize=standardize)
+        X = Covariance.from_data(X, center=center, standardize=standardize, missing=missing)
         X.names = names if solution.names is None else solution.names
     if not (verdict := check_solution(X, solution)):
         raise ValueError(
@@ -150,16 +160,8 @@ def take_rows(case):
     X, case.done = case.A.table
     if np.prod(X.shape) > ROWS_SIZE:
         case.missing = "There are too many rows to be read here."
-        return
-    case.X = rows_of(case.A)
-
-
-def rows_of(A):
-    """Return the rows that a covariance is of, those left out apart, gaps as they are."""
-    X, done = A.table
-    X = as_table(X)[0]
-    X = X.toarray() if scipy.sparse.issparse(X) else X
-    return X if done["kept"] is None else X[done["kept"]]
+    else:
+        case.X = as_table(X)[0]
 
 
 def try_counts(case, seed, max_seconds, n_jobs):
@@ -167,11 +169,12 @@ def try_counts(case, seed, max_seconds, n_jobs):
     problem = case.solution.problem
     if case.X is None or not isinstance(problem, SharedSupport):
         return
-    if len(case.X) < 8:  # two folds, and halves of four rows
-        case.missing = f"{len(case.X)} rows are too few to hold some out."
+    n = len(rows_kept(case.A))
+    if n < 8:  # two folds, and halves of four rows
+        case.missing = f"{n} rows are too few to hold some out."
         return
     if case.done["sample_weight"] is not None:
-        case.missing = "The samples have weights, by which nothing is held out."
+        case.missing = "The samples have weights, which the halves and folds would not have."
         return
     asked, ends = counts_of(case.A.size, problem), None
     if max_seconds is not None:
@@ -181,11 +184,10 @@ def try_counts(case, seed, max_seconds, n_jobs):
         return ends is None or perf_counter() < ends
 
     tight = case.A.size <= TIGHT_SIZE and max_seconds is None
-    given = {name: bool(case.done[name]) for name in ("center", "standardize")}
-    given["missing"] = case.done["missing"] if np.isnan(case.X).any() else "refuse"
+    given = {name: case.done[name] for name in ("center", "standardize", "missing")}
     try:
         case.choice = select_k(
-            case.X, problem.m, asked, folds=min(5, len(case.X) // 2), **given, seed=seed,
+            case.X, problem.m, asked, folds=min(5, n // 2), **given, seed=seed,
             required=problem.required, forbidden=problem.forbidden, progress=in_time,
             bound="dual" if tight else "shifted", n_jobs=n_jobs,
         )  # fmt: skip
@@ -494,7 +496,7 @@ def scores(case):
     """Return a picture of the samples' scores."""
     if case.X is None:
         return page.html_section("The samples", page.paragraph(f"Not shown. {case.missing}"))
-    T = scores_of(case.A, case.solution)
+    T, _ = scores_of(case.A, case.solution)
     shown = np.unique(np.linspace(0, len(T) - 1, min(POINTS, len(T))).astype(int))
     several = T.shape[1] > 1
     across, up = (T[shown, 0], T[shown, 1]) if several else (shown, T[shown, 0])
@@ -506,18 +508,27 @@ def scores(case):
     return page.html_section("The samples", page.html_figure(picture, caption))
 
 
-def scores_of(A, solution):
-    """Return the coordinates of each row's projection on the components.
+def rows_kept(A):
+    """Return the numbers of the rows that a covariance is of."""
+    X, done = A.table
+    return np.arange(X.shape[0]) if done["kept"] is None else np.asarray(done["kept"])
 
-    Gaps are filled in as those that the covariance was made of.
+
+def scores_of(A, solution):
+    """Return the coordinates of each row's projection on the components, and which rows they are.
+
+    What is missing is filled in as it was for the covariance; rows that it left out have no score.
     """
-    X, filling = rows_of(A), filling_of(A)
-    X = X if filling is None else filled_rows(X, *filling)
+    X, done = A.table
+    filling, kept = filling_of(A), rows_kept(A)
+    X, support = as_table(X)[0][kept], solution.support
+    if filling is not None and not scipy.sparse.issparse(X):
+        X = filled_rows(X, *filling)
     mean, spread = A.moments
-    support = solution.support
-    scale = np.where(spread > 0, spread, 1.0)[support] if A.table[1]["standardize"] else 1.0
-    onto = np.linalg.pinv(solution.W.T)[support] / np.reshape(scale, (-1, 1))
-    return (X[:, support] - mean[support]) @ onto
+    mean = mean if done["center"] else np.zeros(A.size)
+    scale = np.where(spread > 0, spread, 1.0) if done["standardize"] else np.ones(A.size)
+    onto = np.linalg.pinv(solution.W.T)[support] / scale[support, None]
+    return X[:, support] @ onto - mean[support] @ onto, kept
 
 
 def rest(case):
@@ -617,11 +628,19 @@ def reading_of(case):
         scale = "divided by their standard deviations" if case.done["standardize"] else "not scaled"
         told.append(f"{shape} samples and features were taken; the features were {center} and "
                     f"{scale}.")  # fmt: skip
+        told += [MISSING[case.done["missing"]]] if has_missing(case) else []
+        if case.done["sample_weight"] is not None:
+            told.append("The samples have weights.")
     problem = case.solution.problem
     for word, side in (("had to be in", "required"), ("had to be out", "forbidden")):
         if numbers := getattr(problem, side, ()):
             told.append(f"These {word}: {listed([case.name(j) for j in numbers])}.")
     return page.html_section("How the table was read", page.html_list(told)) if told else ""
+
+
+def has_missing(case):
+    """Whether there are missing values in the rows."""
+    return case.X is not None and not scipy.sparse.issparse(case.X) and np.isnan(case.X).any()
 
 
 def made(case):
