@@ -88,10 +88,15 @@ def test_what_is_lacking_still_is_told_and_remembered(toy):
 # What a test may need beside data, file by file: another test is never skipped.
 TOOLS = {
     "test_dependencies.py": {"not the environment of make"},
+    "test_feedback.py": {"no Chromium here: no page is opened"},
     "test_live.py": {"no Chromium here: the figures are not run"},
     "test_notebooks.py": {"no notebook yet"},
     "test_odd_places.py": {"no such place on this machine"},
     "test_pages.py": {
+        "no Chromium here: no page is opened",
+        "no npm here to bring axe: accessibility is not checked",
+    },
+    "test_report_page.py": {
         "no Chromium here: no page is opened",
         "no npm here to bring axe: accessibility is not checked",
     },

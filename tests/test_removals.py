@@ -359,7 +359,9 @@ def an_enumerated_support_may_be_better():
     bad = min(range(5), key=lambda i: A[i, i])
     with (
         patch.object(
-            solving(), "at_once", lambda A, problem, starts, run: run.adopt(worst(A, bad))
+            solving(),
+            "at_once",
+            lambda A, problem, starts, run, exchanges: run.adopt(worst(A, bad)),
         ),
         patch.object(solving(), "cross", lambda *all: None),
         patch.object(SupportTree, "round_up", lambda *all: None),

@@ -34,7 +34,7 @@ from fspca.separate_supports.factors import (
     cut_to,
     factors_times,
     fit_within,
-    unit_columns,
+    with_lengths,
 )
 from fspca.synthetic import make_scheme
 
@@ -140,13 +140,13 @@ def test_a_turn_from_other_factors_than_the_best_would_be_seen_to_fall():
     """The saboteur: any orthonormal factors in place of the polar one."""
     A, rng, fell = make_scheme("F", 30, 0), np.random.default_rng(0), 0
     Z = np.linalg.cholesky(A + 1e-9 * np.eye(30)).T
-    W, s = unit_columns(cut_to(rng.standard_normal((30, 3)), [5, 5, 5]))
-    W, s = unit_columns(cut_to(factors_times(A.__matmul__, W, s), [5, 5, 5]))
-    better = unit_columns(cut_to(factors_times(A.__matmul__, W, s), [5, 5, 5]))[1]
+    W, s = with_lengths(cut_to(rng.standard_normal((30, 3)), [5, 5, 5]))
+    W, s = with_lengths(cut_to(factors_times(A.__matmul__, W, s), [5, 5, 5]))
+    better = with_lengths(cut_to(factors_times(A.__matmul__, W, s), [5, 5, 5]))[1]
     assert np.sum(better**2) >= np.sum(s**2)
     for _ in range(20):
         U = np.linalg.qr(rng.standard_normal((30, 3)))[0]
-        fell += np.sum(unit_columns(cut_to(Z.T @ U, [5, 5, 5]))[1] ** 2) < np.sum(s**2)
+        fell += np.sum(with_lengths(cut_to(Z.T @ U, [5, 5, 5]))[1] ** 2) < np.sum(s**2)
     assert fell == 20
 
 
@@ -303,7 +303,7 @@ def best_factors(A, k):
         for _ in range(3):
             W = np.zeros((len(A), 2))
             W[I, 0], W[J, 1] = rng.standard_normal((2, k))
-            W = fit_within(A.__matmul__, unit_columns(W)[0], 60)[0]
+            W = fit_within(A.__matmul__, with_lengths(W)[0], 60)[0]
             best = max(best, metrics.explained_by_factors(A, W))
     return best
 

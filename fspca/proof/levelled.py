@@ -16,8 +16,7 @@ from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
-import scipy.linalg
-from scipy.optimize import minimize
+import scipy  # which loads its parts when they are needed
 
 from fspca.check_certificate import check, semidefinite_of
 from fspca.covariance import Covariance
@@ -67,15 +66,19 @@ def with_factors_claim(A, solution, share=SHARE, max_seconds=None):
     best = least_claimed(checked, solution, [of_union.arrays], **facts)
     if not share or max_seconds == 0 or best.certificate is None or best.gap == 0:
         return best
-    for R, levels, arrays, bound in one_component_bounds(checked, W, counts, best, (share, ends)):
-        if bound < best.upper_bound:
-            claim = claim_of(checked, ANY_GAP, arrays, **facts, R=R, levels=levels)
-            value = check(claim | checked.named).value
-            claim["gap"] = gap_of(value, bound)
-            verdict = check(claim | checked.named)
-            if verdict.holds:
-                bound = max(bound, solution.objective)
-                best = replace(best, upper_bound=bound, certificate=claim)
+    found = one_component_bounds(checked, W, counts, best, (share, ends))
+    try:
+        for R, levels, arrays, bound in found:
+            if bound < best.upper_bound:
+                claim = claim_of(checked, ANY_GAP, arrays, **facts, R=R, levels=levels)
+                value = check(claim | checked.named).value
+                claim["gap"] = gap_of(value, bound)
+                verdict = check(claim | checked.named)
+                if verdict.holds:
+                    bound = max(bound, solution.objective)
+                    best = replace(best, upper_bound=bound, certificate=claim)
+    except KeyboardInterrupt:
+        best = replace(best, stopped="interrupted")
     return best
 
 
@@ -130,14 +133,16 @@ def one_component_bounds(checked, W, counts, best, budget):
         M, times = matrix_of(checked, R, c, m)
         first = levels.component(M, x)
         if levels.interrupted:
-            return
+            raise KeyboardInterrupt
         if times * first.objective < least - WORTH * (least - best.objective):
             proven = proven_component(M, first, share, levels.seconds_left)
             bound = times * proven.upper_bound * (1 + SPARE)
             if proven.certificate is not None and bound < least:
                 yield R, c, arrays_of(proven.certificate), bound
                 least = bound
-            if proven.stopped == "interrupted" or levels.seconds_left == 0:
+            if proven.stopped == "interrupted":
+                raise KeyboardInterrupt
+            if levels.seconds_left == 0:
                 return
             if proven.objective > first.objective * (1 + ENOUGH):
                 levels.add(proven.W)
@@ -157,7 +162,8 @@ def proven_component(M, first, share, seconds):
     if closes(closed_form, first.objective, 0.0):
         return claimed(checked, first, closed_form)
     run.record(first.objective, first)
-    return search_from(checked, None, first, closed_form, run, share)[0]
+    found, _ = search_from(checked, None, first, closed_form, run, share)
+    return replace(found, stopped="interrupted") if run.stopped == "interrupted" else found
 
 
 def arrays_of(claim):
@@ -270,6 +276,6 @@ class Levels:
             return value, np.exp(x) / total - (own @ a) * np.exp(-x)
 
         for sharp in SHARPNESS:
-            found = minimize(most, x, sharp, jac=True, bounds=[(0, FLAT)] * len(x))
+            found = scipy.optimize.minimize(most, x, sharp, jac=True, bounds=[(0, FLAT)] * len(x))
             x = found.x
         return x, np.log(self.m + np.expm1(x).sum()) + self.rows(x).max()

@@ -19,7 +19,7 @@ from fspca.proof.projections import TopPairs, clip_to_count, project_cones
 from fspca.proof.relaxation import Consensus, Relaxation, State
 from fspca.proof.semidefinite import normal_solver
 
-POWERS = {"G": 0.5, "H": 0.5, "few": 0}  # of A's scale in an array; in the others it is 1
+POWERS = {"G": 0.5, "H": 0.5}  # of A's scale in an array; in the others it is 1
 SWEEPS = 3  # towards the nearest matrix that keeps to the cuts, in a step of the iteration
 
 
@@ -187,6 +187,8 @@ class NonnegativeRelaxation:
             if self.Z.size:
                 arrays |= self.witness(state.inner, **arrays)
             arrays = {x: v * self.scale ** POWERS.get(x, 1) for x, v in arrays.items()}
+            if self.Z.size:
+                arrays["few"] = self.few
             yield self.checked.bound(rows, required, arrays, cuts=cuts), *rest
 
     def witness(self, A, G, Y, N):
@@ -198,4 +200,4 @@ class NonnegativeRelaxation:
         least = max(values[0], 0.0)
         H = self.V @ (H * np.sqrt(np.maximum(values - least, 0.0)))
         s = least + 1e-9 * (1 + np.sum(G**2))  # far above rounding
-        return {"G": self.V @ G, "few": self.few * 1.0, "s": s, "H": H}
+        return {"G": self.V @ G, "s": s, "H": H}

@@ -176,7 +176,7 @@ def try_counts(case, seed, max_seconds, n_jobs):
     if case.done["sample_weight"] is not None:
         case.missing = "The samples have weights, which the halves and folds would not have."
         return
-    asked, ends = counts_of(case.A.size, problem), None
+    asked, ends = counts_beside(case.A.size, problem), None
     if max_seconds is not None:
         ends = perf_counter() + max_seconds
 
@@ -197,7 +197,7 @@ def try_counts(case, seed, max_seconds, n_jobs):
         case.missing = f"Other counts took longer than {max_seconds:g} seconds."
 
 
-def counts_of(d, problem):
+def counts_beside(d, problem):
     """Return the counts of features that are shown beside the one chosen."""
     least = max(problem.m, len(problem.required))
     most = min(d - len(problem.forbidden), max(4 * problem.k, 64))

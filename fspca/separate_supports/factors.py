@@ -29,7 +29,7 @@ PATIENCE = 30  # components sought anew in vain
 TRIED = 5  # of the weakest features, and of those that would replace them
 
 
-class Part(NamedTuple):
+class Restriction(NamedTuple):
     """Some features: products with A on them, and columns of PCA times the root of their values."""
 
     rows: np.ndarray
@@ -58,13 +58,13 @@ def search(A, counts, init, n_starts, rng, keep):
         return better
 
     keep(history, embedded(best, part.rows, A.size))
-    for T in starts(part, init, counts, n_starts, rng):
+    for T in turned_starts(part, init, counts, n_starts, rng):
         adopt(T)
     fails = 0
     while fails < PATIENCE:
         again = adopt(one_anew(part, best, counts, rng, along_pca=fails % 2 == 1))
         fails = 0 if again else fails + 1
-    while (T := exchanged(part.times, best, history[-1], counts)) is not None and adopt(T):
+    while (T := exchanged_in_lists(part.times, best, history[-1], counts)) is not None and adopt(T):
         pass
     W = embedded(best, part.rows, A.size)
     found, W = climb(A.product, joint_factors(A.product, W), counts)  # now among all features
@@ -73,10 +73,10 @@ def search(A, counts, init, n_starts, rng, keep):
 
 def climb(times, T, counts):
     """Return the rising sums and the last W of turns that begin with Z'U = T."""
-    W, s = unit_columns(cut_to(T, counts))
+    W, s = with_lengths(cut_to(T, counts))
     history = [np.sum(s**2)]
     while len(history) == 1 or history[-1] > history[-2] * (1 + RISE):
-        W, s = unit_columns(cut_to(factors_times(times, W, s), counts))
+        W, s = with_lengths(cut_to(factors_times(times, W, s), counts))
         history.append(np.sum(s**2))
     return np.maximum.accumulate(history).tolist(), W
 
@@ -110,7 +110,7 @@ def cut_to(T, counts):
     return W
 
 
-def unit_columns(W):
+def with_lengths(W):
     """Return W with columns of unit length, but for those of zeros; and the lengths."""
     lengths = np.linalg.norm(W, axis=0)
     return W / np.where(lengths > 0, lengths, 1.0), lengths
@@ -128,7 +128,7 @@ def sought(times, H, k, z):
     """Return a component by power steps in A - HH' that keep fewer and fewer features."""
     for size in (k * wider for wider in NARROWING):
         for _ in range(STEPS if size < len(z) or size == k else 0):
-            x = unit_columns(cut_to(z[:, None], [size]))[0]
+            x = with_lengths(cut_to(z[:, None], [size]))[0]
             z = (times(x) - H @ (H.T @ x))[:, 0]
     return x[:, 0]
 
@@ -154,26 +154,26 @@ def from_columns(A, counts, rng):
 
 
 def surroundings(A, counts, init, T):
-    """Return the Part of the features that PCA, the start and the factors in T want most."""
+    """Return the Restriction to the features that PCA, the start and the factors in T want most."""
     values, V = A.leading(min(WIDER * len(counts), A.size))
     values = np.maximum(values, 0.0)
     most = min(FORMED, A.size)
     wanted = [largest(np.abs(t), min(NEAR * max(counts), A.size)) for t in np.hstack([T, init]).T]
     rows = np.unique(np.concatenate([largest(V**2 @ values, most), *wanted]))
-    return Part(rows, A.submatrix(rows).__matmul__, (V * np.sqrt(values))[rows])
+    return Restriction(rows, A.submatrix(rows).__matmul__, (V * np.sqrt(values))[rows])
 
 
-def starts(part, init, counts, n_starts, rng):
+def turned_starts(part, init, counts, n_starts, rng):
     """Yield Z'U: that of the start that was asked for, then of columns of PCA, turned at random.
 
     Every other one first keeps many features, then fewer.
     """
-    yield joint_factors(part.times, unit_columns(cut_to(init[part.rows], counts))[0])
+    yield joint_factors(part.times, with_lengths(cut_to(init[part.rows], counts))[0])
     for n in range(n_starts - 1):
         T = part.spread @ random_subspace(part.spread.shape[1], len(counts), rng)
         for wider in LOOSE if n % 2 else ():
             for _ in range(LOOSE_STEPS):
-                W, s = unit_columns(cut_to(T, [wider * k for k in counts]))
+                W, s = with_lengths(cut_to(T, [wider * k for k in counts]))
                 T = factors_times(part.times, W, s)
         yield T
 
@@ -189,7 +189,7 @@ def one_anew(part, W, counts, rng, along_pca):
     return joint_factors(part.times, W)
 
 
-def exchanged(times, W, value, counts):
+def exchanged_in_lists(times, W, value, counts):
     """Return Z'U after an exchange of one feature that raises the sum, or None where none does.
 
     The weakest features of each component give way to those that its factor wants most.
@@ -213,5 +213,5 @@ def fit_within(times, W, turns):
     """Return W and its lengths after so many turns that keep its features."""
     mask, s = W != 0, deviations(times, W)
     for _ in range(turns):
-        W, s = unit_columns(np.where(mask, factors_times(times, W, s), 0.0))
+        W, s = with_lengths(np.where(mask, factors_times(times, W, s), 0.0))
     return W, s

@@ -152,8 +152,8 @@ def power(name):
 def spoken(found):
     """Return as a sentence what share of wrong experiments a rule lets come out.
 
-    >>> spoken({"names": 0.25, "numbers": 0.0})[:49]
-    "12 % of wrong experiments (our answers under each"
+    >>> spoken({"names": 0.25, "numbers": 0.0}).split(" (")[0]
+    '12 % of wrong experiments'
     >>> spoken({"names": 0.75}).split(":")[0]
     'Weak'
     """
