@@ -315,7 +315,7 @@ def best_run(once, n_starts, max_seconds, progress):
 
 
 def each_of(function, asked, n_jobs):
-    """Yield function(*arguments) for each of the arguments asked, in their order, as it is done.
+    """Yield what a function gives for each of the arguments asked, in their order, as it is done.
 
     More than one at a time run by joblib, which scikit-learn brings, by the backend that is set
     there.  None is one, or what `joblib.parallel_config` says where joblib is in use.
