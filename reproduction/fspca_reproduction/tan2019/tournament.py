@@ -51,6 +51,7 @@ SETS = (
     "dlbcl",
     "prostate",
     "gcm",
+    "news20",
 )
 CHOICES = {"subspace": {"score": "subspace"}}
 NEVER_FIRST = ()
