@@ -7,8 +7,8 @@ A = Z'Z, and unit columns w_j:
 |---|---|---|---|---|---|
 | `fspca.problem.objective` | copies of one factor | no | yes | no | papers on orthonormal W |
 | `explained_by_subspace` | copies on other features | yes | no | no | R's PMA |
-| `adjusted_variance` | little correlation | yes | yes | yes | elastic net, abess |
-| `predicted_variance` | proxies of all features | yes | no | no | R's spca, LSSPCA |
+| `adjusted_variance` | little correlation | yes | yes | yes | R's elasticnet, abess |
+| `predicted_variance` | proxies of all features | yes | no | no | R's LSSPCA, Merola's spca |
 | `explained_by_factors` | short lists, own factors | yes | yes | no | R's sparsePCA |
 
 "Attained" is whether a best W exists for every A, m and k.  Chapter: "What should several
@@ -195,7 +195,8 @@ def explained_by_factors(A: Matrix, W: ArrayLike | Solution) -> float:
 def explained_by_subspace(A: Matrix, W: ArrayLike | Solution) -> float:
     """Return trace(Q'AQ), the variance within the span of W; Q is an orthonormal basis of W.
 
-    It takes the lists for one: any other columns of the same span explain as much.
+    It takes the lists for one: any other columns of the same span explain as much.  Shen and Huang
+    proposed it: with A = X'X it is the sum of squares of X projected on the span.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from fspca.proof.claim_files import check_with_table
 SOLVERS = {
     "shared": lambda A: certify(A, solve(A, 2, 4)),
     "tree": lambda A: solve(A, 2, 4, gap=0.0, max_iter=3),
+    "factors": lambda A: solve_separate(A, 2, 3),
     "separate": lambda A: solve_separate(A, 2, 3, score="subspace"),
     "orthonormal": lambda A: solve_separate(A, 2, 3, orthonormal=True),
     "nonnegative": lambda A: solve_nonnegative(A, 2, 3, n_starts=3, max_iter=20),

@@ -237,6 +237,50 @@ def test_of_one_component_the_bound_is_that_of_solve():
     assert "proven optimal" in str(found)
 
 
+ASKED = {
+    "two": (2, 3, {}),
+    "one": (1, 4, {}),
+    "counts that differ": (3, [5, 3, 2], {}),
+    "all features": (2, 14, {}),
+    "a feature each": (3, 1, {}),
+    "uncorrelated": (2, 4, {"uncorrelated": True}),
+}
+
+
+@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("size", [(40, 14), (5, 14), (8, 520)])
+def test_every_answer_about_factors_carries_a_claim_of_this_kind(size, asked):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal(size)
+    X[:, :12] += np.repeat(rng.standard_normal((len(X), 3)) * [4, 3, 2], 4, axis=1)
+    (m, k, how), A = ASKED[asked], Covariance.from_data(X)
+    found = solve_separate(A, m, k, **how)
+    assert found.certificate["kind"] == "factors"
+    wide = A.wide_factor() if A.size > 500 else None
+    full = A.submatrix(np.arange(A.size)) if wide is None else None
+    named = {"X": wide} if full is None else {"A": (full + full.T) / 2}
+    verdict = check(found.certificate | named)
+    assert verdict.holds, verdict.reason
+    assert verdict.value == pytest.approx(found.objective, rel=1e-9)  # lowered by rounding
+    assert verdict.bound == pytest.approx(found.upper_bound, rel=1e-8)  # SPARE, and rounding
+    assert ("proven optimal" in str(found)) == (verdict.bound <= verdict.value * (1 + 1e-8))
+
+
+@pytest.mark.parametrize("rank", [2, 3])
+def test_only_what_the_checker_grants_is_said_to_be_proven(rank):
+    """Three scores in a plane have no inverse of their root, and are granted less."""
+    Z = np.random.default_rng(7).standard_normal((rank, 9))
+    A = Z.T @ Z
+    found = solve_separate(A, 3, 9)
+    assert found.gap < 1e-8
+    verdict = check(found.certificate | {"A": (A + A.T) / 2})
+    assert verdict.holds, verdict.reason
+    granted = verdict.value > found.objective * (1 - 1e-8)
+    assert granted == (rank == 3)
+    assert ("proven optimal" in str(found)) == granted
+    assert ("optimal by a computed bound" in str(found)) != granted
+
+
 def test_of_all_features_the_bound_is_that_of_pca():
     A = make_scheme("F", 8, 1)
     found = solve_separate(A, 3, 8)

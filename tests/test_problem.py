@@ -19,7 +19,7 @@ from fspca import (
 )
 from fspca.check_certificate import check
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.problem import objective
+from fspca.problem import correlation_of_scores, objective
 from fspca.registry import oracle
 from fspca.synthetic import make_scheme
 
@@ -294,3 +294,9 @@ def test_a_problem_of_separate_supports_prints_what_was_asked():
     assert repr(SeparateSupports(2, 3, score="subspace")).endswith("k=3, score='subspace')")
     assert SeparateSupports(2, 3) != SeparateSupports(2, 3, uncorrelated=True)
     assert pickle.loads(pickle.dumps(SeparateSupports(2, 3, disjoint=True))).disjoint
+
+
+def test_rounding_makes_no_score_less_than_none_and_no_correlation_above_one():
+    K = np.array([[1.0, 1 + 1e-15, 0], [1 + 1e-15, 1.0, 0], [0, 0, -1e-17]])
+    with np.errstate(all="raise"):
+        assert correlation_of_scores(K) == 1.0

@@ -271,6 +271,12 @@ def test_whoever_does_not_enter_is_left_out_by_size_or_was_never_first():
         assert panel.keys() == {tournament.label(*each) for each in entered}
 
 
+def test_a_rival_has_rows_where_it_is_first_somewhere_by_a_measure():
+    ran = set().union(*map(standings.rivals, standings.panels().values()))
+    assert ran == set(standings.first_rivals())
+    assert not ran & set(tournament.NEVER_FIRST)
+
+
 def test_answers_are_measured_as_they_are_or_refitted_whichever_is_better():
     rng = np.random.default_rng(0)
     A = Covariance.from_data(rng.standard_normal((60, 120)))

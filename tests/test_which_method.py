@@ -44,16 +44,19 @@ def numbers(pattern):
     return list(map(float, re.search(pattern, which_method.PAGE.read_text()).groups()))
 
 
-def test_who_is_first_by_what_factors_explain_and_by_adjusted_variance():
+def test_who_is_ahead_by_what_factors_explain_and_by_adjusted_variance():
     by_factors, adjusted = (
         [100 * each for each in standings.leads(measure).values()] for measure in standings.MEASURES
     )
-    assert min(by_factors) > 0
-    said = numbers(r"ahead of the best rival by (\S+) to (\S+) % on all (\d+) sets")
-    assert said == [round(min(by_factors), 1), round(max(by_factors), 1), len(by_factors)]
-    ahead = sum(each > 0 for each in adjusted)
-    said = numbers(r"by adjusted variance it is ahead on (\d+) of them and behind by up to (\S+) %")
-    assert said == [ahead, round(-min(adjusted), 1)]
+    ahead, level, behind = standings.counted("factors")
+    leads = [each for each in by_factors if each > 100 * standings.EQUAL]
+    said = numbers(r"best rival by (\S+) to (\S+) % on (\d+) of the (\d+) sets")
+    assert said == [round(min(leads), 1), round(max(leads), 1), ahead, len(by_factors)]
+    assert numbers(r"level, within 0.1 %, on the other (\d+)") == [level]
+    assert behind == 0
+    told = r"variance it is ahead on (\d+), level on (\d+) and behind by up to (\S+) % on (\d+)"
+    ahead, level, behind = standings.counted("adjusted")
+    assert numbers(told) == [ahead, level, round(-min(adjusted), 1), behind]
 
 
 def test_the_seed_of_solve_separate_hardly_matters():

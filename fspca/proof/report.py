@@ -21,7 +21,13 @@ from fspca.covariance.linalg import embedded
 from fspca.covariance.missing import filled_rows, filling_of
 from fspca.covariance.validate import UnitsWarning, warn_of_units
 from fspca.datasets.files import write_whole
-from fspca.problem import TOLERANCE, SharedSupport, Solution, check_solution
+from fspca.problem import (
+    TOLERANCE,
+    SharedSupport,
+    Solution,
+    check_solution,
+    claims_its_gap,
+)
 from fspca.proof import page
 from fspca.proof.certify import certify
 from fspca.proof.page import in_digits, percent
@@ -264,7 +270,7 @@ def proven(case):
         chance = f"{1 - solution.bound_probability:.1g}"
         return f"With a probability of at least 1 \u2212 {chance} the best {what} {more}."
     if solution.gap <= TOLERANCE:
-        checked = "" if solution.certificate is None else ": this is proven, and can be checked"
+        checked = ": this is proven, and can be checked" if claims_its_gap(solution) else ""
         return f"No {what} explains more{checked}."
     return f"The best {what} {more}."
 

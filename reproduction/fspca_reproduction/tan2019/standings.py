@@ -4,6 +4,7 @@ import numpy as np
 
 from fspca_reproduction.results import rows_of
 from fspca_reproduction.tan2019.tournament import CHOICES, PCA, label
+from fspca_reproduction.verdict import EQUAL
 
 MEASURES = ("factors", "adjusted")
 OURS = {label("solve_separate", how) for how in (None, *CHOICES)}
@@ -31,13 +32,14 @@ def rivals(panel):
 
 
 def first_rivals():
-    """Return by rival and measure on how many sets it is the best of the rivals."""
+    """Return by rival and measure on how many sets it is the best of the rivals, or one of them."""
     found = {}
     for panel in panels().values():
         for measure in MEASURES:
-            _, first = ranking(panel, measure, rivals(panel))[0]
-            counted = found.setdefault(first, dict.fromkeys(MEASURES, 0))
-            counted[measure] += 1
+            ranked = ranking(panel, measure, rivals(panel))
+            for first in (name for value, name in ranked if value == ranked[0][0]):
+                counted = found.setdefault(first, dict.fromkeys(MEASURES, 0))
+                counted[measure] += 1
     return found
 
 
@@ -48,6 +50,13 @@ def leads(measure, method="solve_separate"):
         most, _ = ranking(panel, measure, rivals(panel))[0]
         found[name] = panel[method][measure] / most - 1
     return found
+
+
+def counted(measure, method="solve_separate"):
+    """Return on how many sets a method is ahead of the best rival, level with it and behind it."""
+    found = np.array([*leads(measure, method).values()])
+    ahead, behind = np.sum(found > EQUAL), np.sum(found < -EQUAL)
+    return int(ahead), int(len(found) - ahead - behind), int(behind)
 
 
 def middle(name, what):
