@@ -1,6 +1,7 @@
 """solve_separate: never below what it starts from, exact counts, and components that stand."""
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -260,6 +261,25 @@ def test_interrupted_it_keeps_the_best():
     solution = solve_separate(A, 3, 5, progress=stop)
     assert solution.stopped == "interrupted"
     assert check_solution(A, solution)
+
+
+@pytest.mark.parametrize("asked", CONDITIONS[:2], ids=["factors", "uncorrelated"])
+def test_starts_on_several_cores_give_the_same_bits(asked, monkeypatch):
+    pytest.importorskip("joblib")
+    A, news = make_scheme("F", 20, 5), []
+    alone = solve_separate(A, 2, 4, n_starts=9, progress=news.append, **asked)
+    told = list(news)
+    news.clear()
+    beside = solve_separate(A, 2, 4, n_starts=9, progress=news.append, n_jobs=2, **asked)
+    assert alone.W.tobytes() == beside.W.tobytes()
+    assert alone.history == beside.history
+    assert told == news
+    cut = solve_separate(A, 2, 4, max_seconds=0, n_jobs=2, **asked)
+    assert cut.stopped == "max_seconds"
+    assert check_solution(A, cut)
+    monkeypatch.setitem(sys.modules, "joblib", None)
+    with pytest.raises(ImportError, match="n_jobs=2 needs joblib"):
+        solve_separate(A, 2, 4, n_jobs=2, **asked)
 
 
 def test_counts_must_fit():

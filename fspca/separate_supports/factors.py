@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fspca.covariance.linalg import embedded, largest, random_subspace
+from fspca.solver import each_of
 
 RISE = 1e-10  # relative; a climb ends where less is gained
 GAIN = 1e-9  # relative; less is no better answer
@@ -37,20 +38,20 @@ class Restriction(NamedTuple):
     spread: np.ndarray
 
 
-def search(A, counts, init, n_starts, rng, keep):
+def search(A, counts, init, n_starts, rng, keep, n_jobs=None):
     """Climb from many starts, and tell keep(history, W) of the best so far after each climb.
 
-    Of init, d x m, the largest entries are the first start after the columns of A.
+    Of init, d x m, the largest entries are the first start after the columns of A.  So many jobs
+    climb at once; what comes after the starts goes on from the best, one climb after another.
     """
     one_by_one = from_columns(A, counts, rng)
     at_first = joint_factors(A.product, one_by_one)
     part = surroundings(A, counts, init, at_first)
     history, best = climb(part.times, at_first[part.rows], counts)
 
-    def adopt(T):
-        """Climb, and return whether the best is beaten."""
+    def adopt(found, W):
+        """Take the end of a climb, and return whether the best is beaten."""
         nonlocal history, best
-        found, W = climb(part.times, T, counts)
         better = found[-1] > history[-1] * (1 + GAIN)
         if better:
             history, best = found, W
@@ -58,17 +59,30 @@ def search(A, counts, init, n_starts, rng, keep):
         return better
 
     keep(history, embedded(best, part.rows, A.size))
-    for T in turned_starts(part, init, counts, n_starts, rng):
-        adopt(T)
+    asked = (
+        (part.times, *start, counts) for start in turned_starts(part, init, counts, n_starts, rng)
+    )
+    for end in each_of(climb_from, asked, n_jobs):
+        adopt(*end)
     fails = 0
     while fails < PATIENCE:
-        again = adopt(one_anew(part, best, counts, rng, along_pca=fails % 2 == 1))
-        fails = 0 if again else fails + 1
-    while (T := exchanged_in_lists(part.times, best, history[-1], counts)) is not None and adopt(T):
-        pass
+        T = one_anew(part, best, counts, rng, along_pca=fails % 2 == 1)
+        fails = 0 if adopt(*climb(part.times, T, counts)) else fails + 1
+    while (T := exchanged_in_lists(part.times, best, history[-1], counts)) is not None:
+        if not adopt(*climb(part.times, T, counts)):
+            break
     W = embedded(best, part.rows, A.size)
     found, W = climb(A.product, joint_factors(A.product, W), counts)  # now among all features
     keep([*history, *(value for value in found if value > history[-1])], W)
+
+
+def climb_from(times, T, loose, counts):
+    """Climb from Z'U = T, for which first many features are kept, then fewer, so wide each."""
+    for wider in loose:
+        for _ in range(LOOSE_STEPS):
+            W, s = with_lengths(cut_to(T, [wider * k for k in counts]))
+            T = factors_times(times, W, s)
+    return climb(times, T, counts)
 
 
 def climb(times, T, counts):
@@ -166,16 +180,12 @@ def surroundings(A, counts, init, T):
 def turned_starts(part, init, counts, n_starts, rng):
     """Yield Z'U: that of the start that was asked for, then of columns of PCA, turned at random.
 
-    Every other one first keeps many features, then fewer.
+    With each comes how many times k features it first keeps: many for every other one.
     """
-    yield joint_factors(part.times, with_lengths(cut_to(init[part.rows], counts))[0])
+    yield joint_factors(part.times, with_lengths(cut_to(init[part.rows], counts))[0]), ()
     for n in range(n_starts - 1):
         T = part.spread @ random_subspace(part.spread.shape[1], len(counts), rng)
-        for wider in LOOSE if n % 2 else ():
-            for _ in range(LOOSE_STEPS):
-                W, s = with_lengths(cut_to(T, [wider * k for k in counts]))
-                T = factors_times(part.times, W, s)
-        yield T
+        yield T, LOOSE if n % 2 else ()
 
 
 def one_anew(part, W, counts, rng, along_pca):

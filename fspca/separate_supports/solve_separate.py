@@ -20,8 +20,8 @@ from fspca.solver import Listener, Run, solves
 def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str = "factors",
                    uncorrelated: bool = False, orthonormal: bool = False, disjoint: bool = False,
                    init: str | ArrayLike = "pca", n_starts: int = 60, seed: int | None = 0,
-                   max_seconds: float | None = None,
-                   progress: Listener | None = None) -> Solution:  # fmt: skip
+                   max_seconds: float | None = None, progress: Listener | None = None,
+                   n_jobs: int | None = None) -> Solution:  # fmt: skip
     r"""Find components, each on features of its own, and say how far from the best they can be.
 
     The problem is to find unit columns w_1, ..., w_m of k nonzeros each for which m uncorrelated
@@ -53,6 +53,10 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
         How often columns of PCA are taken, turned at random after the first time.
     max_seconds, progress : float, True or callable
         As everywhere.
+    n_jobs : int
+        Starts that climb at once, by joblib, each on a core of its own; -1 is all cores.  The
+        answer is the same to the last bit.  With `orthonormal` or the subspace's score starts
+        go one after another, as each skips what those before it found.
 
     Returns
     -------
@@ -107,9 +111,9 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
     with run, suppress(Spent):
         if by_factors:
             start = starting_point(A, SeparateSupports(m, 1), init, rng)[0]
-            search(A, problem.counts, start, n_starts, rng, keep)
+            search(A, problem.counts, start, n_starts, rng, keep, n_jobs)
         else:
-            refine_in_turn(A, problem, init, n_starts, rng, keep)
+            refine_in_turn(A, problem, init, n_starts, rng, keep, n_jobs)
 
     def build():
         W, history = run.answer

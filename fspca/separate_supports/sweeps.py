@@ -38,20 +38,20 @@ FACTORED = 20  # starts of the search for uncorrelated factors
 FIRST, SWEEPS, POLISHED = 2, 50, 6  # sweeps of each start, and of the best of so many patterns
 
 
-def refine_in_turn(A, problem, init, n_starts, rng, keep):
+def refine_in_turn(A, problem, init, n_starts, rng, keep, n_jobs=None):
     """Raise first answers until no component can be improved by itself; tell keep(history, W)."""
     answers, condition = [], condition_of(problem)
-    for W in first_answers(A, problem, init, rng):
+    for W in first_answers(A, problem, init, rng, n_jobs):
         answers.append(W if condition == SUBSPACE else conditioned(A, W, problem.counts, condition))
         keep([problem.score(A, answers[-1])], answers[-1])
     improve(A, problem, answers, n_starts, condition, rng, keep)
 
 
-def first_answers(A, problem, init, rng):
+def first_answers(A, problem, init, rng, n_jobs):
     """Yield what other solvers find, cut; a Ctrl-C that ended one ends this one."""
     m, counts = problem.m, problem.counts
     if condition_of(problem) in (UNCORRELATED, DISJOINT):
-        yield from latest_of(A, counts, rng)
+        yield from latest_of(A, counts, rng, n_jobs)
     each, most = int(counts.max()), max(m, min(int(counts.sum()), A.size))
     runs = [(tpower, each, init), (tpower, each, "variance"), (ipu, most, "go"),
             (gpower, each, "variance"), (inverse_power, each, "variance")]  # fmt: skip
@@ -63,11 +63,11 @@ def first_answers(A, problem, init, rng):
             raise KeyboardInterrupt
 
 
-def latest_of(A, counts, rng):
+def latest_of(A, counts, rng, n_jobs):
     """Yield what uncorrelated factors would have for lists if nothing else were asked."""
     answers = []
     first = A.leading(len(counts))[1]
-    search(A, counts, first, FACTORED, rng, lambda history, W: answers.append(W))
+    search(A, counts, first, FACTORED, rng, lambda history, W: answers.append(W), n_jobs)
     yield answers[-1]
 
 
