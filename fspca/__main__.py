@@ -26,7 +26,7 @@ from fspca.covariance.validate import warn_of_units
 from fspca.datasets.catalogue import CATALOGUE
 from fspca.datasets.columns import picked
 from fspca.datasets.files import printable, write_whole
-from fspca.datasets.tables import read_table
+from fspca.datasets.tables import called_apart, read_table
 from fspca.proof.certify import certify
 from fspca.proof.claim_files import check_with_table
 from fspca.proof.report import scores_of
@@ -36,6 +36,8 @@ from fspca.shared_support.solve import solve
 
 ENDINGS = {"proof": [".npz"], "report": [".html"], "scores": [".csv", ".tsv"],
            "reduced": [".csv", ".tsv"]}  # fmt: skip
+SAID = "which the proof says itself, and must agree with"
+LISTED = {"action": "append", "default": []}  # one that is given again adds to what it said
 # What a sentence calls an option, and what the command line calls it.
 CALLED = {
     "header=True": "--header",
@@ -64,7 +66,10 @@ def read(options, path):
     """Return the table in a file, read as the options say; how goes to standard error."""
     names = ("header", "keep", "drop", "id", "weights", "na", "separator", "decimal", "encoding",
              "sheet")  # fmt: skip
-    table = read_table(path, **{name: getattr(options, name) for name in names})
+    asked = {name: getattr(options, name) for name in names}
+    if options.na is not None:
+        asked["na"] = ",".join(options.na)
+    table = read_table(path, **asked)
     print(f"fspca: {printable(table.how)}", file=sys.stderr)
     return table
 
@@ -97,8 +102,9 @@ def features_of(table, given, side):
         if at in columns:
             found.append(columns.index(at))
         elif side == "required":
-            why = table.left_out.get(every[at] or f"column {at}", "")
-            raise ValueError(f"{every[at] or at!r} was left out ({why}); --keep takes it in")
+            name = called_apart(every)[at]
+            why = table.left_out.get(name, "")
+            raise ValueError(f"{name!r} was left out ({why}); --keep takes it in")
     return tuple(found)
 
 
@@ -192,13 +198,20 @@ def take_away(options, A, table, solution):
 
 
 def write_rows(file, names, rows, ids=None, kept=None):
-    """Write a table as CSV or TSV, every digit of its numbers, and what the rows are called."""
+    """Write a table as CSV or TSV, every digit of its numbers, and what the rows are called.
+
+    Where rows were left out that have no names, each has its number in the table, from 1.
+    """
     text = io.StringIO()
     lines = csv.writer(text, delimiter="\t" if file.suffix == ".tsv" else ",", lineterminator="\n")
-    rows = np.asarray(rows).tolist()
+    cells = np.asarray(rows).astype(object)
+    cells[np.isnan(rows)] = ""
+    rows = cells.tolist()
     if ids is not None:
         called = ids if kept is None else [ids[i] for i in kept]
         names, rows = ["id", *names], [[name, *row] for name, row in zip(called, rows, strict=True)]
+    elif kept is not None and not np.array_equal(kept, np.arange(len(kept))):
+        names, rows = ["sample", *names], [[i + 1, *row] for i, row in zip(kept, rows, strict=True)]
     lines.writerow(names)
     lines.writerows(rows)
     write_whole(file, text.getvalue())
@@ -222,7 +235,9 @@ def show_path(options):
 def judge(options):
     """Check a certificate file, with the data that it speaks of where it does not carry them."""
     if options.data:
-        verdict = check_with_table(options.file, read(options, options.data).X, options.exact)
+        told = {"missing": options.missing, "standardize": options.scale or None}
+        table = read(options, options.data)
+        verdict = check_with_table(options.file, table.X, options.exact, **told)
     else:
         verdict = check(options.file, exact=options.exact)
     numbers = f": {verdict.value:.10g} of at most {verdict.bound:.10g}" if verdict.holds else ""
@@ -252,13 +267,12 @@ def reading_options():
     told = reading.add_argument_group("how the table is read, where it does not say itself")
     told.add_argument("--header", action=argparse.BooleanOptionalAction,
                       help="whether the first line names the columns")  # fmt: skip
-    told.add_argument(
-        "--keep", default="", help="columns that are features, whatever they look like"
-    )
-    told.add_argument("--drop", default="", help="columns that are none")
+    told.add_argument("--keep", **LISTED, help="columns that are features, whatever they look like")
+    told.add_argument("--drop", **LISTED, help="columns that are none")
     told.add_argument("--id", help="the column that names the rows")
     told.add_argument("--weights", help="the column with weights of the rows; 0 does not count")
-    told.add_argument("--na", help="what else stands for a missing value; '' for nothing")
+    told.add_argument("--na", action="append",
+                      help="what else stands for a missing value; '' for nothing")  # fmt: skip
     told.add_argument("--separator", help="between cells: a sign, or tab, or blank")
     told.add_argument("--decimal", choices=(".", ","))
     told.add_argument("--encoding", help="of the text, such as cp1252")
@@ -272,6 +286,17 @@ def add_files(one):
     one.add_argument("--scores", type=Path, help="write each sample's scores there, as csv or tsv")
     one.add_argument("--reduced", type=Path, help="write the chosen columns there, as csv or tsv")
     one.add_argument("--jobs", type=int, help="cores for the report; -1: all (needs joblib)")
+
+
+def add_check(commands, parents):
+    """Add the command that checks a proof."""
+    proof = commands.add_parser("check", parents=parents, help="check a certificate file")
+    proof.add_argument("file")
+    proof.add_argument("--data", help="the table that it speaks of, made into its matrix again")
+    proof.add_argument("--missing", choices=WAYS, help=SAID)
+    proof.add_argument("--scale", action="store_true", help=SAID)
+    proof.add_argument("--exact", action="store_true", help="in integers, for up to 150 features")
+    proof.set_defaults(work=judge)
 
 
 def command_line():
@@ -299,8 +324,8 @@ def command_line():
     how_many = one.add_mutually_exclusive_group(required=True)
     how_many.add_argument("-k", "--features", type=int, help="how many")
     how_many.add_argument("--explain", help="the fewest that explain this share, 0.8 or 80%%")
-    one.add_argument("--required", default="", help="names or numbers, with commas between")
-    one.add_argument("--forbidden", default="", help="names or numbers, with commas between")
+    one.add_argument("--required", **LISTED, help="names or numbers, with commas between")
+    one.add_argument("--forbidden", **LISTED, help="names or numbers, with commas between")
     one.add_argument("--max-seconds", type=float)
     one.add_argument("--proof", type=Path, help="write the proof there, an npz for `fspca check`")
     add_files(one)
@@ -308,11 +333,7 @@ def command_line():
     many = commands.add_parser("path", parents=[of_table], help="what each count explains")
     many.add_argument("-k", "--features", help="counts, with commas between; default: about ten")
     many.set_defaults(work=show_path)
-    proof = commands.add_parser("check", parents=[both, reading], help="check a certificate file")
-    proof.add_argument("file")
-    proof.add_argument("--data", help="the table that it speaks of, made into its matrix again")
-    proof.add_argument("--exact", action="store_true", help="in integers, for up to 150 features")
-    proof.set_defaults(work=judge)
+    add_check(commands, [both, reading])
     listing = commands.add_parser("datasets", parents=[both], help="list the data sets")
     listing.set_defaults(work=sets)
     one_set = commands.add_parser("fetch", parents=[both], help="download a data set")
@@ -321,11 +342,26 @@ def command_line():
     return parser
 
 
+def with_signs(arguments):
+    """Return arguments with the value of --na within, as "-9,inf" would be taken for an option.
+
+    >>> with_signs(["--na", "-9,inf", "-k", "2"])
+    ['--na=-9,inf', '-k', '2']
+    """
+    found = []
+    for each in arguments:
+        if found and found[-1] == "--na":
+            found[-1] = f"--na={each}"
+        else:
+            found.append(each)
+    return found
+
+
 def main(arguments=None):
     """Run one command."""
-    parser = command_line()
-    options = parser.parse_args(arguments)
-    options.asked = shlex.join(["fspca", *(sys.argv[1:] if arguments is None else arguments)])
+    parser, arguments = command_line(), sys.argv[1:] if arguments is None else arguments
+    options = parser.parse_args(with_signs(arguments))
+    options.asked = shlex.join(["fspca", *arguments])
     try:
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("default")

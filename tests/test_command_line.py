@@ -114,6 +114,8 @@ def test_names_cannot_steer_the_terminal_and_are_not_confused(capsys, tmp_path):
     assert (code, "\x1b" in printed, r"\x1b[2J" in printed) == (0, False, True)
     code, _, said = run(capsys, "select", file, "-m", 1, "-k", 2, "--required", "b")
     assert (code, "'b' is the name of several columns" in said) == (1, True)
+    code, printed, _ = run(capsys, "select", file, "-m", 1, "-k", 1)
+    assert printed.splitlines()[1].startswith("b (column 2)")
 
 
 @pytest.mark.parametrize(
@@ -207,6 +209,51 @@ def test_weights_and_missing_values_go_into_a_proof_and_back(clinic, capsys, tmp
     assert (code, "holds" in printed) == (0, True)
     code, _, said = run(capsys, "check", proof, "--data", clinic)
     assert (code, "or was read with other options" in said) == (1, True)
+
+
+def test_a_proof_takes_the_options_of_its_choice_and_refuses_others(clinic, capsys, tmp_path):
+    proof, plain = tmp_path / "proof.npz", tmp_path / "plain.npz"
+    given = ["--missing", "em", "--scale"]
+    assert run(capsys, "select", clinic, "-k", 3, "--proof", proof, *given)[0] == 0
+    assert run(capsys, "select", clinic, "-k", 3, "--proof", plain, "--missing", "drop")[0] == 0
+    assert run(capsys, "check", proof, "--data", clinic, *given)[0] == 0
+    assert run(capsys, "check", plain, "--data", clinic, "--missing", "drop")[0] == 0
+    code, _, said = run(capsys, "check", proof, "--data", clinic, "--missing", "mean")
+    assert (code, "--missing mean: the claim is of a table with --missing em" in said) == (1, True)
+    code, _, said = run(capsys, "check", plain, "--data", clinic, "--scale")
+    assert (code, "--scale: the claim is of a covariance that is not" in said) == (1, True)
+
+
+def test_an_option_that_is_given_again_adds_to_what_it_said(capsys, tmp_path):
+    """None of several is lost in silence, and a value may begin with a minus."""
+    file, rng = tmp_path / "codes.csv", np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((30, 4)), columns=list("abcd"))
+    frame.loc[3, "a"], frame.loc[5, "b"] = -999, np.inf
+    frame.to_csv(file, index=False)
+    ask = ["select", file, "-k", 2, "--missing", "mean"]
+    for given in (["--na", "-999", "--na", "inf"], ["--na", "-999,inf"], ["--na=-999,inf"]):
+        code, _, said = run(capsys, *ask, *given)
+        assert (code, "2 of 120 values missing" in said) == (0, True)
+    code, _, said = run(capsys, *ask, "--na", "inf")  # which says nothing of -999
+    assert (code, "say --na inf,-999, or --keep a if it is a value" in said) == (1, True)
+    code, printed, said = run(capsys, *ask, "--na", "inf", "--keep", "a")
+    assert (code, "1 of 120 values missing" in said) == (0, True)
+    _, _, said = run(capsys, *ask, "--drop", "a", "--drop", "b")
+    assert "'a' (told to be left out), 'b' (told to be left out)" in said
+    _, printed, _ = run(capsys, *ask, "--na", "-999,inf", "--required", "c", "--required", "d")
+    assert [line.split()[0] for line in printed.splitlines()[1:]] == ["c", "d"]
+
+
+def test_what_is_taken_away_says_which_sample_a_row_is(clinic, capsys, tmp_path):
+    """Where rows are left out and none has a name, each has its number; a gap is an empty cell."""
+    scores, reduced = tmp_path / "scores.csv", tmp_path / "reduced.csv"
+    run(capsys, "select", clinic, "-k", 3, "--required", "BMI", "--missing", "drop", "--scores",
+        scores, "--reduced", reduced)  # fmt: skip
+    assert pd.read_csv(scores)["sample"].tolist() == [*range(1, 4), *range(11, 81)]
+    assert ",," in reduced.read_text() or "\n," in reduced.read_text()
+    assert "nan" not in reduced.read_text()
+    run(capsys, "select", clinic, "-k", 3, "--missing", "mean", "--scores", scores)
+    assert "sample" not in pd.read_csv(scores)
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ def test_a_penalty_is_relative_to_the_longest_column_and_never_below_rounding(no
     for penalty in (0.0, 1e-40, 0.3):
         patterns.pattern_at(aslinearoperator(Z), squares, penalty, X, norm, stands)
     least = (8 * np.finfo(float).eps * peak) ** power
-    assert seen == pytest.approx([least, least, 0.3 * peak**power], rel=1e-12)
+    assert seen == pytest.approx([least, least, 0.3 * peak**power], rel=1e-12, abs=0)
     found = patterns.pattern_at(aslinearoperator(Z), squares, 0.999, X[:, ::-1], norm, stands)
     np.testing.assert_allclose(found.X.T @ found.X, np.eye(2), atol=1e-12)
     assert found.mask.any(axis=0).all()  # a component keeps its largest entry

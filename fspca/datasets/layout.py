@@ -105,6 +105,15 @@ def laid_out(rows, header=None):
     return Layout(start, width, tuple(names), said, coded_columns(rows[start:], width))
 
 
+def counted(number, what):
+    """Return how many there are of something.
+
+    >>> counted(1, "line"), counted(2, "line")
+    ('1 line', '2 lines')
+    """
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
 def above(rows, width):
     """Return where the table begins below titles and comments, and what was passed over."""
     start = 0
@@ -115,7 +124,7 @@ def above(rows, width):
             break
         start += 1
     passed = [i + 1 for i in range(start) if any(map(str.strip, rows[i]))]
-    return start, ((f"{len(passed)} lines above passed over",) if passed else ())
+    return start, ((f"{counted(len(passed), 'line')} above passed over",) if passed else ())
 
 
 def is_above(row, filled, below, width):

@@ -1,6 +1,7 @@
 """Tables from files: text in all its kinds, what pandas reads besides, npz and Matrix Market."""
 
 import warnings
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,14 @@ from fspca.datasets.delimited import (
     plain_numbers,
     text_layout,
 )
-from fspca.datasets.layout import Layout, Unreadable, is_missing, laid_out, values_of
+from fspca.datasets.layout import (
+    Layout,
+    Unreadable,
+    counted,
+    is_missing,
+    laid_out,
+    values_of,
+)
 
 
 class TableError(ValueError):
@@ -288,7 +296,8 @@ def sorted_out(path, frame, layout, asked, read):
             continue
         if "inf" in missing_signs(asked["na"]):
             values = np.where(np.isinf(values), np.nan, values)
-        refuse_strange(path, (j, name), values, asked["na"], lambda i: place(rows[i])[0])
+        known = asked["na"] if j not in roles["keep"] else ""
+        refuse_strange(path, (j, name), values, known, lambda i: place(rows[i])[0])
         found[j] = values
     if not found:
         told = "; ".join(f"{names[j] or j!r}: {why}" for j, why in list(left_out.items())[:5])
@@ -315,11 +324,12 @@ def whole_rows(frame, said):
     rows = np.arange(len(frame))
     if empty.any() and not empty.all():
         frame, rows = frame[~empty], rows[~empty]
-        said = (*said, f"{int(empty.sum())} empty lines left out")
+        said = (*said, f"{counted(empty.sum(), 'empty line')} left out")
     if words := summary_rows(frame):
         frame, rows = frame.iloc[: -len(words)], rows[: -len(words)]
         shown = ", ".join(repr(word) for word in words)
-        said = (*said, f"last {len(words)} lines left out as no samples ({shown})")
+        last = "last line" if len(words) == 1 else f"last {len(words)} lines"
+        said = (*said, f"{last} left out as no samples ({shown})")
     return frame, rows, said
 
 
@@ -346,12 +356,15 @@ def refuse_strange(path, column, values, na, line):
             f"{at}: {str(values[i])!r} must be a finite number; na='inf' takes it as missing, "
             f"drop={name!r} leaves the column out"
         )
-    code = suspicious(values) if na is None else None
+    signs = missing_signs(na)  # what stands for a missing value says nothing of another code
+    code = suspicious(values) if na is None or signs else None
     if code is not None:
         i = int(np.argmax(values == code))
+        so_too = ",".join([*signs, f"{code:g}"])
+        kept = f"keep={name!r}" if signs else "na=''"
         raise TableError(
             f"{path}, line {line(i)}, column {j + 1} ({name!r}): {code:g} lies far from all other "
-            f"values and may stand for a missing one: say na='{code:g}', or na='' if it is a value"
+            f"values and may stand for a missing one: say na='{so_too}', or {kept} if it is a value"
         )
 
 
@@ -368,6 +381,18 @@ def side_by_side(frame, columns):
     return X
 
 
+def called_apart(names):
+    """Return what columns are called so that no two are the same: with numbers, where it must be.
+
+    >>> called_apart(("size", "", "size", "age"))
+    ['size (column 0)', 'column 1', 'size (column 2)', 'age']
+    """
+    often = Counter(names)
+    places = [f" (column {j})" if often[name] > 1 else "" for j, name in enumerate(names)]
+    return [name + place if name else f"column {j}"
+            for j, (name, place) in enumerate(zip(names, places, strict=True))]  # fmt: skip
+
+
 def finished_table(frame, found, columns, rest):
     """Return the Table of the columns found."""
     (names, given, left_out), (roles, weights, said) = columns, rest
@@ -382,9 +407,10 @@ def finished_table(frame, found, columns, rest):
     labels = None if ids is None else tuple(map(str, frame.iloc[:, ids]))
     if share := np.isnan(X).sum():
         said = (*said, f"{share} of {X.size} values missing")
-    called = tuple(names[j] or f"column {j}" for j in found)
+    every = called_apart(names)
+    called = tuple(every[j] for j in found)
     named_all = given is not None or left_out
-    shown = {names[j] or f"column {j}": reason for j, reason in left_out.items()}
+    shown = {every[j]: reason for j, reason in left_out.items()}
     return Table(
         X,
         called if named_all else None,

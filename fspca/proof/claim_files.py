@@ -91,10 +91,14 @@ def sum_of_table(X):
     return found.hexdigest()
 
 
-def check_with_table(path, X, exact=False):
-    """Return the verdict on a claim file of a table, made into a matrix as the file says."""
+def check_with_table(path, X, exact=False, missing=None, standardize=None):
+    """Return the verdict on a claim file of a table, made into a matrix as the file says.
+
+    What else is said of the making, and not None, must agree with the file.
+    """
     with open_archive(path) as file:
         claim = {name: file[name] for name in file.files}
+    refuse_others(claim, missing, standardize)
     if not any(name.startswith("table_") for name in claim):
         return check(claim, X=X, exact=exact)
     A = repeated(claim, X)
@@ -105,6 +109,16 @@ def check_with_table(path, X, exact=False):
     if verdict.holds and not is_of(claim, A):
         raise ValueError("the matrix that the claim carries is not that of the table")
     return verdict
+
+
+def refuse_others(claim, missing, standardize):
+    """Refuse what disagrees with how a claim says that its table was made into a matrix."""
+    if standardize and not claim.get("table_standardize", False):
+        raise ValueError("standardize=True: the claim is of a covariance that is not standardised")
+    dropped = np.size(claim.get("table_rows_left_out", ()))
+    way = str(claim.get("table_missing", "drop" if dropped else "refuse"))
+    if missing not in (None, way) and way != "refuse":  # there all ways are one
+        raise ValueError(f"missing={missing!r}: the claim is of a table with missing={way!r}")
 
 
 def repeated(claim, X):
