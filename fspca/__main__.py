@@ -36,6 +36,8 @@ from fspca.shared_support.solve import solve
 
 ENDINGS = {"proof": [".npz"], "report": [".html"], "scores": [".csv", ".tsv"],
            "reduced": [".csv", ".tsv"]}  # fmt: skip
+READING = ("header", "keep", "drop", "id", "weights", "na", "separator", "decimal", "encoding",
+           "sheet")  # fmt: skip
 SAID = "which the proof says itself, and must agree with"
 LISTED = {"action": "append", "default": []}  # one that is given again adds to what it said
 # What a sentence calls an option, and what the command line calls it.
@@ -64,14 +66,24 @@ def in_options(text):
 
 def read(options, path):
     """Return the table in a file, read as the options say; how goes to standard error."""
-    names = ("header", "keep", "drop", "id", "weights", "na", "separator", "decimal", "encoding",
-             "sheet")  # fmt: skip
-    asked = {name: getattr(options, name) for name in names}
+    asked = {name: getattr(options, name) for name in READING}
     if options.na is not None:
         asked["na"] = ",".join(options.na)
     table = read_table(path, **asked)
     print(f"fspca: {printable(table.how)}", file=sys.stderr)
     return table
+
+
+def as_read(options):
+    """Return the table's file and the options that said how it is read, as they are written."""
+    written = [options.table]
+    for name in READING:
+        given = getattr(options, name)
+        if isinstance(given, bool):
+            written.append(f"--{name}" if given else f"--no-{name}")
+        elif given not in (None, 0):
+            written += [f"--{name}={each}" for each in np.atleast_1d(given)]
+    return written
 
 
 def covariance(options):
@@ -192,7 +204,7 @@ def take_away(options, A, table, solution):
     if options.report:
         reading = [table.how, *(f"{name}: {why}." for name, why in table.left_out.items())]
         solution.report(
-            options.report, A, command=options.asked, reading=reading, table=options.table,
+            options.report, A, command=options.asked, reading=reading, table=as_read(options),
             seed=options.seed, max_seconds=options.max_seconds, n_jobs=options.jobs,
         )  # fmt: skip
 

@@ -1,8 +1,11 @@
 """The command line: a table in, names out, a sentence for what is wrong, codes for scripts."""
 
+import base64
+import html
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -222,6 +225,29 @@ def test_a_proof_takes_the_options_of_its_choice_and_refuses_others(clinic, caps
     assert (code, "--missing mean: the claim is of a table with --missing em" in said) == (1, True)
     code, _, said = run(capsys, "check", plain, "--data", clinic, "--scale")
     assert (code, "--scale: the claim is of a covariance that is not" in said) == (1, True)
+
+
+def test_the_command_that_a_report_shows_reads_the_table_as_the_choice_did(
+    capsys, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((30, 4)), columns=["a b", "c", "d", "w"])
+    frame["w"] = rng.integers(1, 3, 30)
+    frame = frame.astype(object)
+    frame.loc[3, "c"], frame.loc[5, "a b"] = "-9", "k. A."
+    frame.to_csv("t.csv", index=False, header=True, sep="|", decimal=",")
+    code, _, told = run(capsys, "select", "t.csv", "-k", 2, "--missing", "em", "--na", "-9,k. A.",
+                        "--weights", "w", "--drop", "d", "--header", "--separator", "|",
+                        "--report", "panel.html")  # fmt: skip
+    assert code == 0, told
+    page = html.unescape((tmp_path / "panel.html").read_text())
+    (link,) = re.findall(r'<a [^>]*download="claim\.npz"[^>]*>', page)
+    content = link.partition("base64,")[2].partition('"')[0]
+    (tmp_path / "claim.npz").write_bytes(base64.b64decode(content))
+    (shown,) = re.findall(r"<code>fspca (check .*? --data .*?)</code>", page)
+    code, printed, told = run(capsys, *shlex.split(shown))
+    assert (code, "holds" in printed) == (0, True), told
 
 
 def test_an_option_that_is_given_again_adds_to_what_it_said(capsys, tmp_path):

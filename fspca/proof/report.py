@@ -7,6 +7,7 @@ import platform
 import shlex
 import tempfile
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -63,7 +64,7 @@ class Evidence:
     missing: str = ""  # why there are no rows, or no counts
     command: str = ""
     reading: tuple = ()
-    table: str = ""
+    table: tuple = ()
 
     def name(self, j):
         """Return the name of a feature, or its number."""
@@ -77,7 +78,7 @@ class Evidence:
 
 def write_report(path: str | Path, answer: Solution | Choice, X: Any, *, center: bool = True,
                  standardize: bool = False, missing: str = "refuse", command: str = "",
-                 reading: tuple[str, ...] = (), table: str = "", seed: int = 0,
+                 reading: tuple[str, ...] = (), table: str | Sequence[str] = (), seed: int = 0,
                  max_seconds: float | None = None, n_jobs: int | None = None
                  ) -> None:  # fmt: skip
     """Write a choice and what defends it into one HTML file, which nothing is fetched for.
@@ -103,8 +104,9 @@ def write_report(path: str | Path, answer: Solution | Choice, X: Any, *, center:
         The command that made it, to be shown.
     reading : sequence of str
         How the table was read, a sentence each.
-    table : str
-        The file of the table, for the command that checks the proof.
+    table : str, or sequence of str
+        The file of the table, for the command that checks the proof, and the options that
+        `fspca check` needs to read it so.
     seed : int
         Of folds, halves and permutations.
     max_seconds : float
@@ -145,6 +147,7 @@ def write_report(path: str | Path, answer: Solution | Choice, X: Any, *, center:
             f"X does not fit the answer: {verdict}. Say standardize=True where that was done, or "
             "hand over the Covariance that was solved"
         )
+    table = (table,) if isinstance(table, str) and table else tuple(table)
     case = Evidence(
         X, solution, choice=choice, command=command, reading=tuple(reading), table=table
     )
@@ -389,7 +392,7 @@ def proof(case):
     content, reason = packed_claim(case)
     if content is None:
         return page.html_section("The proof", *parts, page.paragraph(reason))
-    data = ["--data", case.table] if case.table else []
+    data = ["--data", *case.table] if case.table else []
     parts += [
         page.paragraph(
             "The claim below holds the covariance and the numbers that prove the bound. A program "
