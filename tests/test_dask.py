@@ -135,12 +135,15 @@ def test_a_worker_killed_in_the_middle_changes_nothing(client, monkeypatch):
     assert end.objective == pytest.approx(known.objective, rel=1e-12)
 
 
-def test_float32_chunks_give_a_submatrix_in_float64_and_products_in_their_own():
-    X = (np.random.default_rng(0).standard_normal((60, 8)) + 3).astype(np.float32)
+@pytest.mark.parametrize("mean", [3, 3000])  # far above the deviation, a shift is taken off first
+def test_float32_chunks_give_a_submatrix_in_float64_and_products_in_their_own(mean):
+    X = (np.random.default_rng(0).standard_normal((60, 8)) + mean).astype(np.float32)
+    X[0] /= 4.0  # less the shift it has more digits than float32 holds
     source = Dask(da.from_array(X, chunks=(20, 3)), True, 59, False, 2**30)
     exact = np.cov(X.astype(float), rowvar=False)
     rows = np.array([0, 3, 7])
     found = source.submatrix(rows)
-    np.testing.assert_allclose(found, exact[np.ix_(rows, rows)], rtol=0, atol=1e-12)
+    near = {"rtol": 0, "atol": 1e-12 * exact.max()}
+    np.testing.assert_allclose(found, exact[np.ix_(rows, rows)], **near)
     error = np.abs(source.product(np.ones((8, 1))) - exact.sum(axis=1, keepdims=True)).max()
-    assert 1e-9 < error < 1e-4  # roundings of 6e-8, and not of 1e-16
+    assert 1e-9 < error / exact.max() < 1e-4  # roundings of 6e-8, and not of 1e-16
