@@ -15,32 +15,6 @@ from classroom import NAMES, SOURCE, fixtures, kind
 pytestmark = pytest.mark.filterwarnings("ignore")  # of nbgrader's own packages
 
 
-def rehearsed(folder, full):
-    course, printed = rehearse.rehearse(folder, full)
-    blocks = rehearse.commands((course / "instructors_guide.md").read_text())
-    assert len(printed) == len(blocks) >= 10
-    graded, read, alike = (
-        next(text for text, block in zip(printed, blocks, strict=True) if word in block)
-        for word in ("nbgrader autograde", "read.py", "similarity.py")
-    )
-    assert "Students' code runs behind" in graded
-    assert "changed" not in graded  # an honest student changes no cell of the course
-    assert "unique-proof" in read
-    assert "ada  grace" in alike  # the model solutions, twice
-    checks = sum(sum(tests.values()) for tests in classroom.points(rehearse.NAME).values())
-    marks = re.findall(r",(ada|bob|grace),.*,([\d.]+),[\d.]+\s*$", marks_of(course), re.MULTILINE)
-    assert dict(marks) == {"ada": f"{checks + 9}.0", "bob": "0.0", "grace": f"{checks}.0"}
-    sent_back = {path.name for path in (course / "outbox").iterdir()}
-    assert sent_back == {f"{who}__{rehearse.NAME}.html" for who in ("ada", "bob", "grace")}
-    release = course / "release" / rehearse.NAME / f"{rehearse.NAME}.ipynb"
-    assert "It has to be fast" in release.read_text()  # the second round
-    return course
-
-
-def marks_of(course):
-    return (course / "marks.csv").read_text().replace("\r", "")
-
-
 def test_a_lecturers_command_that_cannot_be_done_ends_in_a_sentence(tmp_path):
     name, said = rehearse.NAME, []
     course = classroom.Course(tmp_path, name)
@@ -70,7 +44,25 @@ def test_the_guides_commands_are_those_of_macos_too():
 def test_the_guides_commands_work_with_packages_that_pip_fetches(tmp_path, monkeypatch):
     monkeypatch.setattr(assignments, "OUTPUT", tmp_path / "made")
     assignments.archive()
-    course = rehearsed(tmp_path, full=True)
+    course, printed = rehearse.rehearse(tmp_path, full=True)
+    blocks = rehearse.commands((course / "instructors_guide.md").read_text())
+    assert len(printed) == len(blocks) >= 10
+    graded, read, alike = (
+        next(text for text, block in zip(printed, blocks, strict=True) if word in block)
+        for word in ("nbgrader autograde", "read.py", "similarity.py")
+    )
+    assert "Students' code runs behind" in graded
+    assert "changed" not in graded  # an honest student changes no cell of the course
+    assert "unique-proof" in read
+    assert "ada  grace" in alike  # the model solutions, twice
+    checks = sum(sum(tests.values()) for tests in classroom.points(rehearse.NAME).values())
+    table = (course / "marks.csv").read_text().replace("\r", "")
+    marks = re.findall(r",(ada|bob|grace),.*,([\d.]+),[\d.]+\s*$", table, re.MULTILINE)
+    assert dict(marks) == {"ada": f"{checks + 9}.0", "bob": "0.0", "grace": f"{checks}.0"}
+    sent_back = {path.name for path in (course / "outbox").iterdir()}
+    assert sent_back == {f"{who}__{rehearse.NAME}.html" for who in ("ada", "bob", "grace")}
+    release = course / "release" / rehearse.NAME / f"{rehearse.NAME}.ipynb"
+    assert "It has to be fast" in release.read_text()  # the second round
     refused = subprocess.run(
         ["bash", "-c", f". environment/bin/activate; nbgrader autograde {rehearse.NAME} --force"],
         cwd=course,

@@ -41,7 +41,6 @@ TEXTS = [
     f"<math><mtext><table><mglyph><style><img title='</style><img src onerror=\"{RUN}\">'>",
     f"<noscript><p title='</noscript><img src=x onerror=\"{RUN}\">'>",
     f"<form action='{AWAY}'><input autofocus onfocus=\"{RUN}\">",
-    f"<form><button formaction='javascript:{RUN}'>Full credit</button>",
     f"<base href='{AWAY}'><meta http-equiv=refresh content='0;url={AWAY}'>",
     f"<link rel=stylesheet href='{AWAY}'><style>@import '{AWAY}'; body {{display: none}}</style>",
     f"<p style='background: url({AWAY})' id=notebook onclick=\"{RUN}\">over all</p>",
