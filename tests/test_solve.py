@@ -447,3 +447,7 @@ def test_a_reward_grows_is_bounded_and_lets_those_alone_that_moved(monkeypatch):
     side[[1, 3]] = 0
     np.testing.assert_allclose(sent[2], side * missing * 2 * tree.RISE)
     np.testing.assert_allclose(sent[-1], side * missing * tree.REWARD)
+    for decided, pays in ((1, False), (2, True)):  # of seven free features a quarter must be
+        monkeypatch.setattr(tree, "decisions", lambda *_, count=decided: np.ones(count))
+        answer = tree.SupportTree.tightened_costs(here, found, required)
+        assert (answer is not None) == pays

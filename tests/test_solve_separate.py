@@ -19,7 +19,7 @@ from fspca import (
     upper_bound,
 )
 from fspca.problem import objective
-from fspca.separate_supports import inverse_power
+from fspca.separate_supports import inverse_power, sweeps
 from fspca.separate_supports.blocks import (
     DISJOINT,
     ORTHONORMAL,
@@ -261,6 +261,15 @@ def test_interrupted_it_keeps_the_best():
     solution = solve_separate(A, 3, 5, progress=stop)
     assert solution.stopped == "interrupted"
     assert check_solution(A, solution)
+
+
+@pytest.mark.parametrize(("scheme", "seed", "asked"), [("F", 2, "orthonormal"),
+                                                       ("E", 0, "uncorrelated")])  # fmt: skip
+def test_components_drawn_anew_raise_what_sweeps_leave(scheme, seed, asked, monkeypatch):
+    A = make_scheme(scheme, 20, seed)
+    drawn = solve_separate(A, 3, 4, n_starts=1, **{asked: True}).objective
+    monkeypatch.setattr(sweeps, "KICKS", 0)
+    assert drawn > 1.01 * solve_separate(A, 3, 4, n_starts=1, **{asked: True}).objective
 
 
 @pytest.mark.parametrize("asked", CONDITIONS[:2], ids=["factors", "uncorrelated"])
