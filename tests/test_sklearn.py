@@ -290,3 +290,17 @@ def test_a_bound_is_looked_for_where_there_is_none_and_one_is_asked(X):
 def test_ten_features_are_the_default_where_there_are_so_many(d, m, count):
     X = np.random.default_rng(0).standard_normal((30, d))
     assert SparsePrincipalSubspace(m, certify=False).fit(X).support_.sum() == count
+
+
+def test_a_bound_is_looked_for_where_there_is_none_and_within_the_time_given(X, monkeypatch):
+    asked, told = PROBLEMS["shared"], []
+
+    def bounded(A, solution, max_seconds):
+        told.append(max_seconds)
+        return asked.bounded(A, solution, max_seconds=max_seconds)
+
+    monkeypatch.setitem(PROBLEMS, "shared", replace(asked, bounded=bounded))
+    SparsePrincipalSubspace(2, 4, solver="ipu", max_seconds=7.0).fit(X)
+    assert told == [7.0]
+    SparsePrincipalSubspace(2, 4, max_seconds=7.0).fit(X)  # `solve` has its own
+    assert told == [7.0]
