@@ -274,7 +274,6 @@ def test_components_drawn_anew_raise_what_sweeps_leave(scheme, seed, asked, monk
 
 @pytest.mark.parametrize("asked", CONDITIONS[:2], ids=["factors", "uncorrelated"])
 def test_starts_on_several_cores_give_the_same_bits(asked, monkeypatch):
-    pytest.importorskip("joblib")
     A, news = make_scheme("F", 20, 5), []
     alone = solve_separate(A, 2, 4, n_starts=9, progress=news.append, **asked)
     told = list(news)
