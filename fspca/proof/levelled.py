@@ -13,7 +13,6 @@ is m times the best component, and with all eigenvalues levelled to one it is PC
 """
 
 from dataclasses import replace
-from time import perf_counter
 
 import numpy as np
 import scipy  # which loads its parts when they are needed
@@ -26,7 +25,6 @@ from fspca.problem import SharedSupport
 from fspca.proof.bounds import least_closed_form
 from fspca.proof.checked import CheckedMatrix
 from fspca.proof.claims import ANY_GAP, claim_of, claimed, gap_of, least_claimed
-from fspca.proof.probable import probable_bound
 from fspca.shared_support.solve import closes, search_from, solve
 from fspca.solver import Run
 
@@ -52,12 +50,10 @@ def with_factors_claim(A, solution, share=SHARE, max_seconds=None):
     `solve` for each of a few searches, one by a single component.
     """
     problem = solution.problem
-    m, counts, ends = problem.m, problem.counts, seconds_from_now(max_seconds)
+    m, counts, clock = problem.m, problem.counts, Run(None, max_seconds)
     checked = CheckedMatrix.of(A, SharedSupport(m, max(m, min(int(counts.sum()), A.size))))
     if checked.matrix is None:
-        found = probable_bound(A, checked.problem)
-        bound = max(found.bound, solution.objective)
-        return replace(solution, upper_bound=bound, bound_probability=found.probability)
+        return claimed(checked, solution, least_closed_form(checked))
     W = np.array(solution.W)
     facts = {"kind": "factors", "counts": counts, "W": W, "factors": factors_of(A, W)}
     of_union = least_closed_form(checked)
@@ -66,7 +62,7 @@ def with_factors_claim(A, solution, share=SHARE, max_seconds=None):
     best = least_claimed(checked, solution, [of_union.arrays], **facts)
     if not share or max_seconds == 0 or best.certificate is None or best.gap == 0:
         return best
-    found = one_component_bounds(checked, W, counts, best, (share, ends))
+    found = one_component_bounds(checked, W, counts, best, (share, clock))
     try:
         for R, levels, arrays, bound in found:
             if bound < best.upper_bound:
@@ -80,11 +76,6 @@ def with_factors_claim(A, solution, share=SHARE, max_seconds=None):
     except KeyboardInterrupt:
         best = replace(best, stopped="interrupted")
     return best
-
-
-def seconds_from_now(seconds):
-    """Return when so many seconds are over, None for never."""
-    return None if seconds is None else perf_counter() + seconds
 
 
 def factors_of(A, W):
@@ -123,9 +114,9 @@ def one_component_bounds(checked, W, counts, best, budget):
     It is proven by the search of `solve`, with a budget of counted work.  Where that leaves a gap,
     less is levelled; where it finds a better component, the levels are found again.
     """
-    (share, ends), d = budget, checked.A.size
+    (share, clock), d = budget, checked.A.size
     m, k = len(counts), int(min(counts.max(), d))
-    levels = Levels(checked, m, k, W, ends)
+    levels = Levels(checked, m, k, W, clock)
     may_be_levelled = m > 1 and d <= LEVELLED and not checked.of_data
     x, least = levels.best() if may_be_levelled else levels.none, best.upper_bound
     for left in reversed(range(PROOFS)):
@@ -135,14 +126,14 @@ def one_component_bounds(checked, W, counts, best, budget):
         if levels.interrupted:
             raise KeyboardInterrupt
         if times * first.objective < least - WORTH * (least - best.objective):
-            proven = proven_component(M, first, share, levels.seconds_left)
+            proven = proven_component(M, first, share, clock.seconds_left)
             bound = times * proven.upper_bound * (1 + SPARE)
             if proven.certificate is not None and bound < least:
                 yield R, c, arrays_of(proven.certificate), bound
                 least = bound
             if proven.stopped == "interrupted":
                 raise KeyboardInterrupt
-            if levels.seconds_left == 0:
+            if clock.seconds_left == 0:
                 return
             if proven.objective > first.objective * (1 + ENOUGH):
                 levels.add(proven.W)
@@ -196,8 +187,8 @@ class Levels:
     the w that were best for earlier x.
     """
 
-    def __init__(self, checked, m, k, W, ends):
-        self.checked, self.m, self.k, self.ends = checked, m, k, ends
+    def __init__(self, checked, m, k, W, clock):
+        self.checked, self.m, self.k, self.clock = checked, m, k, clock
         values, V = checked.leading(np.arange(checked.A.size), min(MORE * m, checked.A.size))
         kept = values > 1e-9 * values[0]
         self.values, self.V = values[kept], V[:, kept]
@@ -205,11 +196,6 @@ class Levels:
         self.interrupted = False  # by Ctrl-C
         self.none = np.zeros(len(self.values))
         self.add(W)
-
-    @property
-    def seconds_left(self):
-        """How many are left, None where there is no end."""
-        return None if self.ends is None else max(self.ends - perf_counter(), 0.0)
 
     def add(self, W):
         """Take the columns of W for components that the bound must hold for."""
@@ -257,7 +243,7 @@ class Levels:
             found = min(found, (value, x), key=lambda each: each[0])
             self.add(component.W)
             x, least = self.lowest(found[1])
-            if found[0] - least < ENOUGH or self.seconds_left == 0 or self.interrupted:
+            if found[0] - least < ENOUGH or self.clock.seconds_left == 0 or self.interrupted:
                 break
         return found[1]
 

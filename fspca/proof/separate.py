@@ -6,7 +6,6 @@ What Theorem 1 says of rows holds of both, and a price p >= 0 says how much of d
 the columns, how much by their union.  The relaxation looks for the best G, Y, Z and p.
 """
 
-from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -16,9 +15,8 @@ from fspca.check_certificate import row_terms
 from fspca.problem import SharedSupport
 from fspca.proof.bounds import least_closed_form
 from fspca.proof.checked import CheckedMatrix
-from fspca.proof.claims import least_claimed
+from fspca.proof.claims import claimed, least_claimed
 from fspca.proof.levelled import with_factors_claim
-from fspca.proof.probable import probable_bound
 from fspca.proof.projections import TopPairs, clip_to_sum, sum_largest
 from fspca.proof.relaxation import Consensus, Relaxation
 from fspca.proof.rows import project_rows
@@ -46,9 +44,7 @@ def with_claim(A, solution, max_iter=100, share=QUICK, max_seconds=None):
     union = max(problem.m, min(int(counts.sum()), A.size))
     checked = CheckedMatrix.of(A, SharedSupport(problem.m, union))
     if checked.matrix is None:
-        found = probable_bound(A, checked.problem)
-        bound = max(found.bound, solution.objective)
-        return replace(solution, upper_bound=bound, bound_probability=found.probability)
+        return claimed(checked, solution, least_closed_form(checked))
     tried = [least_closed_form(checked).arrays]
     if orthonormal and A.size <= SUMMED:
         tried.append({"whole": 2})
