@@ -193,9 +193,9 @@ class Floating:
         M = np.subtract(A, M, out=M)
         if Y is not None:
             M -= (Y + Y.T) / 2
-        least = max(np.linalg.norm(M), UNIT * np.linalg.norm(A), UNIT**4)
-        own, slack = s is None, 4 * n * UNIT * least
+        size, own, slack = np.linalg.norm(A), s is None, 0.0
         if own:
+            slack = 4 * n * UNIT * max(np.linalg.norm(M), UNIT * size, UNIT**4)
             w, V = np.linalg.eigh(M)
             s, H = w[-m], V[:, -m:] * np.sqrt(w[-m:] - w[-m])
         for _ in range(12 if own else 1):
@@ -207,8 +207,8 @@ class Floating:
                 break
         else:
             raise Refused("sI + HH' - (A - GG' - Y) has no Cholesky factor")
-        g, h, size = np.sum(G**2), np.sum(H**2), np.linalg.norm(A) + abs(s)
-        size += 0 if Y is None else np.linalg.norm(Y)
+        g, h = np.sum(G**2), np.sum(H**2)
+        size += abs(s) + (0 if Y is None else np.linalg.norm(Y))
         error += gamma(8) * size + gamma(G.shape[1] + 8) * g + gamma(H.shape[1] + 8) * h
         error += gamma(n + 3) / (1 - gamma(n + 3)) * np.trace(S) + TINY
         return self.raised(m * (s + 1.001 * error) + h, m * (abs(s) + error) + h, H.size + 8)
@@ -463,9 +463,8 @@ def shared_bound(node, numbers, m, k):
     """Return (rest, c): a support I explains at most rest + sum of c over I (Theorem 1)."""
     G, Y, Z = node.G, node.Y, node.Z
     if node.whole is not None:
-        need(node.matrix.of_data and node.whole == 1, "only all of the data may be taken whole")
-        squares = np.concatenate([np.sum(X * X, axis=0) for _, X in node.matrix.columns(node.rows)])
-        return 0, numbers.raised(squares, squares, len(node.matrix.array) + 2)
+        need(node.whole == 1, "whole must be 1")
+        return 0, whole_costs(node, numbers)
     c = row_costs(np.sum(G * G, axis=1), G.shape[1] + 10, Y, k, node.required, numbers)
     wide = node.matrix.of_data and node.s is not None
     need(not wide or Y is None, "wide data take no Y")
@@ -476,6 +475,16 @@ def shared_bound(node, numbers, m, k):
     A, error = node.matrix.block(node.rows)
     both = Y if Z is None else Z if Y is None else Y + Z
     return numbers.ky_fan(A, G, both, m, error, node.s, node.H), c
+
+
+def whole_costs(node, numbers):
+    """Return the variances, raised by what makes the matrix semidefinite: these are C = A."""
+    if node.matrix.of_data:
+        squares = np.concatenate([np.sum(X * X, axis=0) for _, X in node.matrix.columns(node.rows)])
+        return numbers.raised(squares, squares, len(node.matrix.array) + 2)
+    A, error = node.matrix.block(node.rows)
+    own, t = np.diagonal(A), lowest(A, numbers, np.inf) + 2 * error
+    return np.maximum(numbers.raised(own + t, np.abs(own) + t, 4), 0)
 
 
 def separate_bound(node, numbers, m, k):
@@ -583,7 +592,7 @@ def separate_value(claim, matrix, numbers, m, k, state):
     value, rank = numbers.spanned(block, numbers.directions(W[I]), error)
     if rank < m and not matrix.of_data:
         # a column that is replaced by one of another direction explains at least so much less
-        less = (m - rank) * lowest(matrix, numbers, len(state))
+        less = (m - rank) * lowest(matrix.block(np.arange(len(state)))[0], numbers)
         value = numbers.quotient(value - less, abs(value) + less, 4, 1)
     return value
 
@@ -631,13 +640,17 @@ def one_component(claim, question, matrix, numbers):
     return question._replace(m=1, k=k), Formed(matrix, M, error), times
 
 
-def lowest(matrix, numbers, d):
-    """Return a number that no eigenvalue of A lies below by more, or refuse what is far below 0."""
-    A = matrix.block(np.arange(d))[0]
-    w = np.linalg.eigvalsh(numbers.doubles(A))
-    size = np.abs(w).max()
-    need(w[0] >= -DEPENDENT * size, NOT_SEMIDEFINITE)
-    return numbers.below_zero(A, numbers.rounded(max(-2 * w[0], 0) + 8 * d * UNIT * size, 2)[()])
+def lowest(A, numbers, most=DEPENDENT):
+    """Return a t with A + tI semidefinite, or refuse an A that lacks `most` of its size."""
+    near = numbers.doubles(A)
+    rounding = 8 * len(A) * UNIT * np.linalg.norm(near)
+    try:
+        return numbers.below_zero(A, np.asarray(numbers.rounded(rounding, 2))[()])
+    except Refused:
+        w = np.linalg.eigvalsh(near)
+        need(w[0] >= -most * np.abs(w).max(), NOT_SEMIDEFINITE)
+        more = max(-w[0], 0) + 2 * rounding
+        return numbers.below_zero(A, np.asarray(numbers.rounded(more, 2))[()])
 
 
 def nonnegative_value(claim, matrix, numbers, m, k, state):
@@ -772,8 +785,8 @@ def semidefinite_of(matrix):
     """
     if matrix.of_data or not matrix.array.any():
         return matrix
-    d = len(matrix.array)
-    return Formed(matrix, matrix.block(np.arange(d))[0], lowest(matrix, matrix.numbers, d))
+    A = matrix.block(np.arange(len(matrix.array)))[0]
+    return Formed(matrix, A, lowest(A, matrix.numbers))
 
 
 class Raised:
@@ -911,8 +924,9 @@ def find_arrays(claim, t, n, cuts, numbers, shapes):
     if not any(f"{name}_{t}" in claim for name in shapes):
         return None
     found, few = {}, claim.get(f"few_{t}") if "few" in shapes else None
-    whole = few is None or not np.size(few) or np.asarray(few).dtype.kind in "iu"
-    need(whole, f"few_{t} must list features")
+    for name in (f"few_{t}", f"whole_{t}"):
+        given = np.asarray(claim.get(name, ()))
+        need(not given.size or given.dtype.kind in "iu", f"{name} must hold integers")
     for name, (degree, marks) in shapes.items():
         sizes, held = {"n": n, "c": n + cuts, "*": None}, f"{name}_{t}" in claim
         if few is not None and marks in ("nn", "cc"):

@@ -591,7 +591,6 @@ class Claim:
             arrays["whole"] = fields.integer(f"whole_{t}")
             need(own == {"whole"} and arrays["whole"] in (1, 2), "whole")
             need(arrays["whole"] == 1 or self.orthonormal, "whole of another kind")
-            need(arrays["whole"] == 2 or self.data, "whole of a matrix that is no data")
         for name in own & {"G", "H"}:
             arrays[name] = fields.matrix(f"{name}_{t}")
             need(len(arrays[name]) == n, f"{name} has the wrong shape")
@@ -652,7 +651,8 @@ class Claim:
         n = len(rows)
         A = block(self.A, rows)
         if arrays.get("whole") == 1:
-            return Fraction(0), {i: self.A[i][i] for i in rows}
+            t = Fraction(0) if self.data else lack(A)
+            return Fraction(0), {i: self.A[i][i] + t for i in rows}
         if arrays.get("whole") == 2:
             k = max(self.counts)
             sums = [

@@ -298,6 +298,16 @@ def variances_of_data():
     assert exact(c[0]) >= 1 + Fraction(1000, 2**54)
 
 
+def variances_taken_whole():
+    """1 and 2^-60 beside a matrix whose least eigenvalue is -1: the sum rounds."""
+    A, numbers = np.array([[1.0, 0, 0], [0, 2.0**-60, 1], [0, 1, 2.0**-60]]), numbers_of(np.eye(1))
+    node = Node(np.ones(3, int), checker.Matrix(A, False, numbers), {"whole": 1, "G": None,
+                                                                     "Y": None})  # fmt: skip
+    with patch.object(checker, "lowest", lambda *all: 1.0):
+        c = checker.shared_bound(node, numbers, 1, 1)[1]
+    assert exact(c[1]) >= 1 + Fraction(1, 2**60)
+
+
 def sums_of_costs():
     rng, numbers = np.random.default_rng(0), numbers_of(np.eye(1))
     for _ in range(50):
@@ -514,8 +524,10 @@ REMOVALS = {
     "k - 1 entries beside": (
         checker.row_terms, "max(left - 1, 0)", "max(left - 2, 0)", costs_of_rows),
     "variances": (
-        checker.shared_bound, "numbers.raised(squares, squares, len(node.matrix.array) + 2)",
+        checker.whole_costs, "numbers.raised(squares, squares, len(node.matrix.array) + 2)",
         "squares", variances_of_data),
+    "variances of a matrix": (checker.whole_costs, "numbers.raised(own + t, np.abs(own) + t, 4)",
+                              "own + t", variances_taken_whole),
     "sum of costs": (
         checker.bound_node, "numbers.raised(bound, abs(rest) + abs(bound), 2 * len(c) + 32)",
         "bound", sums_of_costs),

@@ -76,6 +76,7 @@ OPEN = [[1, 1, 1]]
 TREE = {"nodes": [[1, 1, 1], [2, 1, 1], [0, 1, 1]], "parent": [-1, 0, 0], "branch": [0, -1, -1]}
 TWIN = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 1.0]])  # 3 on two features
 SIGNS = np.array([[2.0, -1.0], [-1.0, 2.0]])  # 3 by two signs, 2 without
+AWAY = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
 INDEFINITE = np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 5.0]])
 EVERY = np.ones((4, 4)) + np.eye(4)
 TWO = np.array([[1.0, 0], [0, 1], [0, 0], [0, 0]])
@@ -182,7 +183,11 @@ RULES = {
     ),
     "all of the data": (
         claim_of("shared", X, 1, 1, 3 + NEAR, name="X", support=[1], whole_0=1),
-        [{"gap": 3 - 4 * FALSE}, {"whole_0": 2}, {"whole_0": 1.5}, {"whole_0": 0}],
+        [{"gap": 3 - 4 * FALSE}, {"whole_0": 2}, {"whole_0": 1.0}, {"whole_0": 0}],
+    ),
+    "a matrix taken whole": (  # its diagonal is 1, 0, 0, its eigenvalues 1, 2, -2
+        shared(AWAY, 1, 2, [1, 2], 1.5 + 10 * NEAR, whole_0=1),
+        [{"support": [0], "gap": 1 - 4 * FALSE}, {"support": [0], "gap": 0.0}, {"whole_0": 0}],
     ),
     "a witness": (
         shared(D, 1, 1, [1], RIGHT, s_0=5 + NEAR / 2, H_0=ROOT),
@@ -402,7 +407,6 @@ RULES = {
         ),
         [
             {"gap": 0.6 - FALSE},
-            {"R": np.zeros((3, 1)), "levels": [1.0]},
             {"whole_0": 2},
         ],
     ),

@@ -134,12 +134,9 @@ def least_closed_form(checked, methods=CLOSED_FORM):
         return rest[method] + largest_cost(c, checked.k, required)
 
     best = min(methods, key=bound)
-    if best == "diagonal" and checked.of_data:
+    if best == "diagonal":
         found = checked.bound(rows, required, {"whole": 1})
     else:
-        if best == "diagonal":
-            factors[best] = checked.root(rows)
-            witnesses[best] = (np.zeros(1), V[:, :1])
         found = checked.prove(rows, required, factors[best], None, witnesses[best])
     return Certificate(found.value, found.arrays)
 

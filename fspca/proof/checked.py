@@ -101,16 +101,6 @@ class CheckedMatrix:
         kept = values > len(rows) * 2.0**-52 * values.max()
         return values[kept], X.T @ (U[:, kept] / np.sqrt(values[kept]))
 
-    def root(self, rows):
-        """Return G with GG' = A[I, I] up to rounding."""
-        block = self.block(rows)
-        if len(rows) > SMALL:
-            with suppress(np.linalg.LinAlgError):
-                ridge = 1e-13 * np.trace(block)  # more than rounding takes from its eigenvalues
-                return np.linalg.cholesky(block + ridge * np.eye(len(block)))
-        values, V = self.leading(rows, len(rows))
-        return V * np.sqrt(np.maximum(values, 0.0))
-
     def bound(self, rows, required, arrays, cuts=None):
         """Return the Bound that the arrays prove of a node with these rows, some of them required.
 
@@ -157,7 +147,8 @@ class CheckedMatrix:
             return self.bound(rows, required, arrays)
         values, V = witness or leading_less(self.array[:, rows], G, self.m)
         least = max(values.min(), 0.0)
-        arrays["H"] = V * np.sqrt(np.maximum(values - least, 0.0))
+        H = V * np.sqrt(np.maximum(values - least, 0.0))
+        arrays |= {"H": H} if H.any() else {}
         trace = self.trace(rows)
         for share in RAISED:
             if share > NEAR and not wide:  # an eigenvalue was missed

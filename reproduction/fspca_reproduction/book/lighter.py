@@ -5,7 +5,6 @@ each is rounded to the coarsest multiples of a power of two with which it still 
 """
 
 from contextlib import suppress
-from math import comb
 
 import numpy as np
 
@@ -25,6 +24,7 @@ from fspca.check_certificate import (
 from fspca.proof.checked import on_rows
 from fspca.proof.search import PROOF
 
+ARRAYS = ("G", "Y", "whole")  # that a node of one support without witnesses may have
 PLACES = range(2, 26)  # binary, below the bound of one component
 SPARE = 0.1  # of a gap that is left: the proof may lose so much
 FEW = 20_000  # supports of a node that are looked at with arrays that are not its own
@@ -47,7 +47,7 @@ class Proof:
 
     def arrays_of(self, t):
         """The arrays of a node, by name."""
-        return {x: self.claim[f"{x}_{t}"] for x in "GY" if f"{x}_{t}" in self.claim}
+        return {x: self.claim[f"{x}_{t}"] for x in ARRAYS if f"{x}_{t}" in self.claim}
 
     def above(self, t):
         """The arrays that a node has if it has none of its own: those of the nearest above it."""
@@ -92,30 +92,15 @@ class Proof:
         """Return the claim without the arrays of nodes for which those above them do."""
         for t in reversed(range(1, len(self.states))):
             if self.arrays_of(t) and self.does(t, self.above(t)):
-                kept = self.claim.items()
-                self.claim = {x: v for x, v in kept if x not in (f"G_{t}", f"Y_{t}")}
+                own = {f"{name}_{t}" for name in ARRAYS}
+                self.claim = {x: v for x, v in self.claim.items() if x not in own}
         return self.claim
-
-    def of_two(self, scale):
-        """Return a tree in place of one bound: coarse costs decide, and few supports are left."""
-        for places in PLACES:
-            coarse = {x: multiples(v, scale, places, x) for x, v in self.arrays_of(0).items()}
-            node, (_, c, bound) = self.bounded(0, coarse)
-            inside, outside = decisions(c, node.required, self.k, bound, self.target)
-            left = np.where(outside, 0, np.where(inside | node.required, 2, 1)).astype(np.int8)
-            if bound <= self.target or comb(np.sum(left == 1), self.k - np.sum(left == 2)) > FEW:
-                continue
-            states = np.array([self.states[0], np.zeros_like(self.states[0])])
-            states[1, node.rows] = left
-            facts = {"nodes": states, "parent": np.array([-1, 0]), "branch": np.array([-1, -1])}
-            found = self.claim | facts | {f"{x}_0": v for x, v in coarse.items()}
-            if check(found | {"A": self.A}).holds:
-                return found
-        return None
 
     def rounded(self, t, scale):
         """Return the arrays of a node, each as coarse as it may be beside the other."""
         arrays, found = self.arrays_of(t), {}
+        if "whole" in arrays:
+            return arrays
         for names in ("GY", "Y", "G"):
             for places in PLACES if names == "GY" else reversed(range(-9, PLACES[-1])):
                 tried = found | {
@@ -134,8 +119,6 @@ def lighter(claim, A, least=0.0):
     The proof may lose a share of a gap that is left, and so much of the bound in any case.
     """
     gap, scale = float(claim["gap"]), A.diagonal().max()
-    if gap <= 10 * PROOF and "nodes" not in claim and (found := Proof(claim, A).of_two(scale)):
-        return found
     claim = claim | {"gap": gap + max(SPARE * gap if gap > 10 * PROOF else 0.0, least)}
     proof = Proof(claim, A)
     found = dict(proof.dropped())
@@ -159,8 +142,9 @@ def multiples(x, scale, places, name):
 def first_of(claim, A):
     """Return the claim of the nodes before the first division, with the gap that they prove."""
     divided = int(np.argmax(claim["branch"] >= 0))
-    last = max(t for t in range(divided + 1) if f"G_{t}" in claim)
-    kept = {x: v for x, v in claim.items() if x[:2] not in ("G_", "Y_") or int(x[2:]) <= last}
+    last = max(t for t in range(divided + 1) if any(f"{name}_{t}" in claim for name in ARRAYS))
+    later = {f"{name}_{t}" for name in ARRAYS for t in range(last + 1, len(claim["nodes"]))}
+    kept = {x: v for x, v in claim.items() if x not in later}
     kept |= {"nodes": claim["nodes"][: last + 1], "parent": claim["parent"][: last + 1]}
     kept["branch"] = np.full(last + 1, -1)
     proof = Proof(kept, A)
