@@ -104,6 +104,13 @@ def test_chapters_are_light_and_predictions_hide_their_answers(browser):
     assert shown == []
 
 
+def test_no_page_of_the_api_is_long(browser):
+    """At most 6,000 elements, which a phone lays out at once: all on one page were 50,884."""
+    for page in (name for name in toc.pages() if name.startswith("book/appendix/api")):
+        browser.open(HTML / f"{page}.html")
+        assert browser.run("document.querySelectorAll('*').length") <= 6000, page
+
+
 CUT = """(() => {
   document.querySelectorAll("details").forEach((each) => (each.open = true));
   const shown = [...document.querySelectorAll(".cell_output pre, .cell_output table.dataframe")];
