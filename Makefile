@@ -83,6 +83,8 @@ pages: assignments  ## make what follows from other files: tables, pages, studen
 	$(BIN)/python book/tools/release.py --pages
 	$(BIN)/python book/tools/which_method.py
 	$(BIN)/python book/tools/readme_picture.py
+	$(BIN)/python book/tools/api_page.py
+	$(BIN)/python book/tools/nightly_page.py
 	$(BIN)/python -m fspca_reproduction ledger
 
 instructor-archive: assignments  ## pack the course with its solutions, for lecturers
@@ -122,6 +124,7 @@ $(READY): requirements.txt pyproject.toml reproduction/pyproject.toml
 $(HTML)/.built: $(READY) $(PAGES) $(MODULE) $(wildcard data/results/*.json data/results/nightly/*.json)
 	rm -rf $(HTML)
 	$(BIN)/jupyter-book build . --all -W -n --keep-going
+	$(BIN)/python book/tools/finish.py $(HTML)
 	@touch $@
 
 # Only the notebooks that changed, or all of them when the code or the data under them did.

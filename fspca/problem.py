@@ -558,33 +558,26 @@ class Solution:
         return frame(self.W[self.support], index=rows, columns=components)
 
     def __str__(self) -> str:
-        share, told, gap = "", "", self.gap
-        own = "" if claims_its_gap(self) else " by a computed bound"
-        known = "proven optimal" if not own else f"optimal{own}"
-        known = "optimal by enumeration" if self.stopped == TRIED else known
+        share = ""
         if self.total_variance:
             share = f" ({100 * self.objective / self.total_variance:.3g} % of all"
             pca = 100 * self.objective / self.pca_variance if self.pca_variance else None
             share += ")" if pca is None else f", {pca:.3g} % of PCA's)"
-        if self.bound_probability < 1:
-            own = f" with probability at least 1 - {1 - self.bound_probability:.1g}"
-        if gap is not None:
-            most = f"{self.upper_bound:.6g}" if gap == np.inf else f"{100 * gap:.3g} % higher"
-            told = f",{own} the optimum is at most {most}"
-            if gap < -TOLERANCE:
-                told = f", contradicted by the upper bound {self.upper_bound:.6g}"
-            elif gap <= TOLERANCE and self.bound_probability == 1:
-                told = f", {known}"
         unit = "node" if self.solver == "solve" else "step"
         steps = unit if self.n_iter == 1 else f"{unit}s"
         end = "" if self.converged else f", ended by {self.stopped}"
         end = "; max_seconds=60 goes on" if self.stopped == "max_work" else end
-        return (
+        lines = [
             f"{self.solver}: explains {self.objective:.6g}{share} "
-            f"{self._what_explains()} on {len(self.support)} of {len(self.W)} "
-            f"features{self._overlap()}{told} ({self.n_iter} {steps}{end})"
-            + (f"; all of the covariance {self.about}" if self.about else "")
-        )
+            f"on {len(self.support)} of {len(self.W)} features",
+            f"{self._what_explains()}{self._what_is_known()} ({self.n_iter} {steps}{end})",
+        ]
+        if self.score_correlation is not None:
+            shared = len(in_two_lists(self.W))
+            most = f"{self.score_correlation:.2f}"
+            lines += [f"{shared} in two lists; scores correlate at most {most}"]
+        lines += [f"all of the covariance {self.about}"] if self.about else []
+        return "\n  ".join(lines)
 
     def _what_explains(self):
         """Name the score."""
@@ -595,14 +588,23 @@ class Solution:
             "factors": f"by m={m} uncorrelated factors",
             "subspace": f"in the span of m={m} components",
         }
-        return names.get(scored, f"with m={m} components")
+        return names.get(scored, f"with m={m} component{'s' * (m > 1)}")
 
-    def _overlap(self):
-        """Say how much the components of separate supports have in common."""
-        if self.score_correlation is None:
+    def _what_is_known(self):
+        """Say how far the optimum may lie above, and by what."""
+        if (gap := self.gap) is None:
             return ""
-        shared = len(in_two_lists(self.W))
-        return f", {shared} in two lists; scores correlate at most {self.score_correlation:.2f}"
+        own = "" if claims_its_gap(self) else " by a computed bound"
+        if gap < -TOLERANCE:
+            return f": contradicted by the upper bound {self.upper_bound:.6g}"
+        if gap <= TOLERANCE and self.bound_probability == 1:
+            if self.stopped == TRIED:
+                return ": optimal by enumeration"
+            return f": optimal{own}" if own else ": proven optimal"
+        if self.bound_probability < 1:
+            own = f" with probability at least 1 - {1 - self.bound_probability:.1g}"
+        most = f"{self.upper_bound:.6g}" if gap == np.inf else f"{100 * gap:.3g} % higher"
+        return f":{own} the optimum is at most {most}"
 
     __repr__ = __str__
 

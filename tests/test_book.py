@@ -1,9 +1,10 @@
 """The built book is whole: every page, every link, nothing that only looks finished."""
 
-import carried_scripts
 import check_links
+import finish
 import pytest
 import toc
+import yaml
 
 import fspca
 
@@ -45,14 +46,15 @@ def test_no_link_leads_nowhere(html):
 
 
 def test_every_public_name_is_described(html):
-    described = check_links.page(html / "book" / "appendix" / "api.html").ids
+    pages = (html / "book" / "appendix" / "api").glob("*.html")
+    described = set().union(*(check_links.page(path).ids for path in pages))
     modules = {f"module-fspca.{name}" for name in ("datasets", "metrics", "synthetic")}
     names = {f"fspca.{name}" for name in fspca.__all__}
     assert names - described == {name.removeprefix("module-") for name in modules}
     assert modules <= described
 
 
-def test_cells_lead_to_the_page_of_all_names(html):
+def test_cells_lead_to_the_names_descriptions(html):
     """Every chapter that imports from the module; a name that it binds itself leads nowhere."""
     chapters = [path for path in toc.notebooks() if "fspca import" in path.read_text()]
     assert len(chapters) > 20
@@ -79,8 +81,17 @@ def test_the_book_gives_no_solution_away(html):
     assert not [path for path, text in texts.items() if "### BEGIN SOLUTION" in text]
 
 
-def test_another_version_of_the_carried_script_is_copied_anew():
-    assert carried_scripts.MATHJAX.version in carried_scripts.CARRIED.name
+def test_of_mathjax_the_book_carries_what_pages_ask_for(html):
+    """The whole package is ten times as large."""
+    folder = html / "_static" / "mathjax"
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert all((folder / part).exists() for part in finish.MATHJAX)
+    assert sum(path.stat().st_size for path in files) < 3e6
+
+
+def test_we_keep_at_most_six_extensions_of_sphinx():
+    config = yaml.safe_load((toc.ROOT / "_config.yml").read_text())
+    assert len(config["sphinx"]["local_extensions"]) <= 6
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import api_page
 import linked_cells
 import pytest
+import toc
 
 import fspca
 from fspca import SOLVERS, Nonnegative, SeparateSupports, SharedSupport
@@ -36,14 +37,24 @@ def test_a_room_lists_solvers_and_path(room):
     assert {getattr(room, name) for name in room.__all__} <= functions
 
 
-def test_the_page_describes_every_submodule():
-    text = api_page.names()
+def test_the_pages_are_made_from_the_module():
+    made = api_page.pages()
+    assert {path: path.read_text(encoding="utf-8") for path in made} == made, "run `make pages`"
+    assert set(api_page.FIRST.with_suffix("").glob("*.md")) | {api_page.FIRST} == set(made)
+    assert {str(path.relative_to(toc.ROOT).with_suffix("")) for path in made} <= set(toc.pages())
+
+
+def test_each_submodule_is_described_on_one_page_and_each_name_of_ours_on_one():
+    text = "\n".join(api_page.pages().values())
     assert "fspca.shared_support.iteration" in api_page.submodules()
-    assert all(f"\n.. automodule:: {name}\n" in text for name in api_page.submodules())
+    assert all(text.count(f"\n.. automodule:: {name}\n") == 1 for name in api_page.submodules())
+    assert set(api_page.groups()) == {
+        group for _, each, _ in api_page.PAGES.values() for group in each
+    }
 
 
-def test_the_page_leads_to_what_is_imported_from_a_submodule():
-    text = api_page.names()
+def test_the_first_page_leads_to_what_is_imported_from_a_submodule():
+    text = api_page.pages()[api_page.FIRST]
     doors = [pair for modules in api_page.DOORS.values() for pair in modules.items()]
     for module, names in doors:
         listed = "\n".join(f"   {name}" for name in names)
@@ -57,5 +68,5 @@ def test_a_name_in_a_cell_means_what_it_was_imported_for():
     go, dot = code.format("go"), '<span class="o">.</span>'
     link = f'<a class="api" title="fspca.go" href="api.html#x">{go}</a>'
     text = f'{go} {dot}{go} {go}<span class="o">=</span>'  # an attribute, a name of an option
-    found = linked_cells.linked(text, {"go": "fspca.go"}, {"fspca.go": "x"}, "api.html")
+    found = linked_cells.linked(text, {"go": "fspca.go"}, {"fspca.go": "api.html#x"})
     assert found == text.replace(go, link, 1)

@@ -104,6 +104,33 @@ def test_chapters_are_light_and_predictions_hide_their_answers(browser):
     assert shown == []
 
 
+def test_no_page_of_the_api_is_long(browser):
+    """At most 6,000 elements, which a phone lays out at once: all on one page were 50,884."""
+    for page in (name for name in toc.pages() if name.startswith("book/appendix/api")):
+        browser.open(HTML / f"{page}.html")
+        assert browser.run("document.querySelectorAll('*').length") <= 6000, page
+
+
+CUT = """(() => {
+  document.querySelectorAll("details").forEach((each) => (each.open = true));
+  const shown = [...document.querySelectorAll(".cell_output pre, .cell_output table.dataframe")];
+  const cut = shown.filter((each) => each.scrollWidth > each.clientWidth + 1);
+  return [shown.length, cut.map((each) => each.tagName + ": " + each.textContent.slice(0, 80))];
+})()"""
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_no_output_is_cut(browser, width):
+    """Text goes on in the next row; on a phone alone a table is moved sideways."""
+    count = 0
+    for path in toc.notebooks():
+        browser.open(HTML / path.relative_to(toc.ROOT).with_suffix(".html"), width)
+        seen, cut = browser.run(CUT)
+        count += seen
+        assert [each for each in cut if width > 360 or not each.startswith("TABLE")] == [], path
+    assert count > 300
+
+
 @pytest.mark.parametrize(("width", "end"), [(1280, 700), (360, 800)])
 def test_three_doors_stand_on_the_first_screen(browser, width, end):
     browser.open(HTML / "book" / "cover.html", width)

@@ -11,6 +11,7 @@ from fspca import (
     Nonnegative,
     SeparateSupports,
     SharedSupport,
+    Solution,
     check_solution,
     exhaustive,
     go,
@@ -195,20 +196,39 @@ def test_oracles():
     assert oracle(A, Nonnegative(2, 3)) is None
 
 
-def test_a_solution_is_frozen_and_prints_in_one_line():
+def test_a_solution_is_frozen_and_prints_in_two_short_lines():
     with pytest.raises(FrozenInstanceError):
         GOOD.objective = 0.0
     with pytest.raises(ValueError, match="read-only"):
         GOOD.W[0, 0] = 1.0
-    assert "\n" not in str(GOOD)
-    assert f"explains {GOOD.objective:.6g} (" in str(GOOD)
-    assert "with m=2 components on 3 of 6 features" in str(GOOD)
+    what, known = str(GOOD).splitlines()
+    assert f"explains {GOOD.objective:.6g} (" in what
+    assert what.endswith(" on 3 of 6 features")
+    assert known.startswith("  with m=2 components (")
     assert GOOD.gap is None
     assert "contradicted by the upper bound" in str(changed(upper_bound=0.9 * GOOD.objective))
     W = np.array(GOOD.W)
     changed(W=W)
     W[0, 0] = 1.0  # the caller's array is not frozen
     assert changed(upper_bound=1.1 * GOOD.objective).gap == pytest.approx(0.1)
+
+
+WIDTH = 90  # characters, which a page of the book shows in one row
+
+
+@pytest.mark.parametrize("score", ["factors", "subspace"])
+def test_what_is_printed_of_a_large_table_fits_a_page(score):
+    """Long numbers, a proof and a name; what the lists share has a line of its own."""
+    W = np.zeros((7129, 3))
+    W[:50, 0] = W[50:100, 1] = W[100:150, 2] = 50**-0.5
+    told = {"n_iter": 125250, "score_correlation": 0.05, "total_variance": 5.12345e6}
+    told |= {"upper_bound": 81234.5, "pca_variance": 81234.5, "certificate": {"gap": 0.0159}}
+    problem = SeparateSupports(3, 50, score=score)
+    solution = Solution(W, np.arange(150), 79961.4, problem, "solve_separate", (79961.4,), **told)
+    lines = str(solution).splitlines()
+    assert len(lines) == 3
+    assert max(map(len, lines)) <= WIDTH, max(lines, key=len)
+    assert str(replace(solution, about="of 90 % of the rows")).splitlines()[:3] == lines
 
 
 def test_an_orthonormal_copy_is_judged_and_frozen():
@@ -242,13 +262,13 @@ def test_proven_is_said_of_what_the_checker_accepts_and_of_nothing_else():
         "optimal by a computed bound": spannogram(A, 1, 2, rank=3),
     }
     for words, answer in answers.items():
-        assert f", {words} (" in str(answer)
+        assert f": {words} (" in str(answer)
         claimed = answer.certificate is not None
         assert claimed == ("proven" in words)
         assert not claimed or check(answer.certificate | {"A": A}).holds
-    assert ", optimal by enumeration (" in str(exhaustive_nonnegative(A, 1, 2))
+    assert ": optimal by enumeration (" in str(exhaustive_nonnegative(A, 1, 2))
     loose = replace(answers["optimal by a computed bound"], upper_bound=6.0)
-    assert ", by a computed bound the optimum is at most 20 % higher (" in str(loose)
+    assert ": by a computed bound the optimum is at most 20 % higher (" in str(loose)
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,8 @@ def clashes(letters, parts):
 
 
 def test_a_letter_has_one_meaning_within_a_part():
-    parts = {page.split("/")[-1]: page.split("/")[-2] for page in toc.pages() if "/" in page}
+    chapters = [page.split("/") for page in toc.pages() if page.count("/") < 3]  # none of the API
+    parts = {path[-1]: path[-2] for path in chapters}
     assert not list(clashes(meanings(), parts))
     assert list(clashes([("x", ["sadmm"]), ("x", ["two_stage"])], parts)) == ["x"]
 

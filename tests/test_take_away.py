@@ -39,11 +39,16 @@ def test_every_chapter_has_its_zip():
     for name in CHAPTERS:
         with zipfile.ZipFile(FOLDER / f"{name}.zip") as packed:
             inside = {path.removeprefix(f"{name}/") for path in packed.namelist()}
-        number = release.version()
-        assert inside == {
-            f"{name}.ipynb", "README.txt", "requirements.txt",
-            f"fspca-{number}-py3-none-any.whl", f"fspca_reproduction-{number}-py3-none-any.whl",
-        }  # fmt: skip
+        assert inside == {f"{name}.ipynb", "README.txt", "requirements.txt"}
+
+
+def test_the_two_wheels_are_there_once():
+    number, wheels = release.version(), take_away.WHEELS
+    with zipfile.ZipFile(FOLDER / f"{wheels}.zip") as packed:
+        assert set(packed.namelist()) == {
+            f"{wheels}/fspca-{number}-py3-none-any.whl",
+            f"{wheels}/fspca_reproduction-{number}-py3-none-any.whl",
+        }
 
 
 def test_the_project_s_zip_is_the_project_and_the_book():
@@ -52,14 +57,20 @@ def test_the_project_s_zip_is_the_project_and_the_book():
     assert {"fspca/README.md", "fspca/Makefile", "fspca/_build/html/index.html"} <= inside
 
 
+def unpacked(name, place):
+    """Unpack a chapter, and beside it the wheels that all chapters share."""
+    for each in (name, take_away.WHEELS):
+        with zipfile.ZipFile(FOLDER / f"{each}.zip") as packed:
+            packed.extractall(place)
+
+
 @pytest.mark.parametrize("name", RUN_HERE)
 def test_a_download_runs(name, tmp_path):
-    """Outside the checkout, on the wheels of its zip, without the papers' data."""
-    with zipfile.ZipFile(FOLDER / f"{name}.zip") as packed:
-        packed.extractall(tmp_path)
+    """Outside the checkout, on the wheels that go with it, without the papers' data."""
+    unpacked(name, tmp_path)
     here, site = tmp_path / name, tmp_path / "site"
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", site]
-    subprocess.run([*install, *here.glob("*.whl")], check=True, capture_output=True)
+    subprocess.run([*install, *tmp_path.glob("*/*.whl")], check=True, capture_output=True)
     kept = {key: value for key, value in os.environ.items() if key != "FSPCA_DATA"}
     own = {"PYTHONPATH": str(site), "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
     command = [sys.executable, "-W", "ignore", "-c", RUN, f"{name}.ipynb"]
@@ -70,8 +81,7 @@ def test_a_download_runs(name, tmp_path):
 
 @pytest.mark.nightly
 def test_its_one_line_installs_it_into_an_empty_environment(tmp_path):
-    with zipfile.ZipFile(FOLDER / "go.zip") as packed:
-        packed.extractall(tmp_path)
+    unpacked("go", tmp_path)
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "env"], check=True)
     python = tmp_path / "env" / "bin" / "python"
     install = [python, "-m", "pip", "install", "--quiet", "-r", "requirements.txt", "nbclient"]

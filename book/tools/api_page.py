@@ -1,9 +1,9 @@
-"""Sphinx extension: book/appendix/api.md is filled with the module's names when it is read.
+"""The pages of the API, made from the module: a first page that lists all names, and one a room.
 
-First those of `fspca.__all__` in its groups, then the other solvers by the room of their problem,
-then what is imported from a submodule, then every submodule with what it holds.
+    python book/tools/api_page.py    # as `make pages` does
 
-Docstrings are read as they were written: |x| is a length.
+A page names what Sphinx fills in from the docstrings.  First the names of `fspca.__all__` in their
+groups, then what is imported from a submodule, then each submodule with what else it holds.
 """
 
 import importlib
@@ -13,7 +13,10 @@ from pathlib import Path
 
 import fspca
 
-PAGE = "book/appendix/api"
+import toc
+
+FIRST = toc.ROOT / "book" / "appendix" / "api.md"
+BEGIN = "% made by book/tools/api_page.py from here on\n"
 DATA = {"SOLVERS": "Every solver by its name: a dictionary of `fspca.registry.Solver`."}
 GENERATED = ["set_fit_request"]  # by scikit-learn, whose glossary its text leads to
 # What is public in a submodule; a submodule of `fspca.__all__` is so as a whole.
@@ -44,6 +47,37 @@ ROOMS = {  # of solvers, one for each problem
     "fspca.separate_supports": "Other solvers where each component has its own support",
     "fspca.nonnegative": "Other solvers for nonnegative loadings",
 }
+# The pages: title, groups of `fspca.__all__`, and submodules; a room's name stands for all in it.
+PAGES = {
+    "problems": ("Problems and solutions", ("What is asked, and what is answered",), ("problem",)),
+    "methods": (
+        "Solvers, bounds and the papers' methods",
+        ("What to call first", "How good an answer is, and the best one", "The papers' own methods",
+         "What is known of the solvers"),
+        (),
+    ),
+    "shared_support": ("One support: `fspca.shared_support`", (), ("shared_support",)),
+    "separate_supports": (
+        "Separate supports: `fspca.separate_supports`", (), ("separate_supports",)),
+    "nonnegative": ("Nonnegative loadings: `fspca.nonnegative`", (), ("nonnegative",)),
+    "covariance": ("Covariances and sources: `fspca.covariance`", (), ("covariance",)),
+    "data": (
+        "Data: `fspca.datasets` and `fspca.synthetic`",
+        ("Data, measures and instances",),
+        ("datasets", "synthetic"),
+    ),
+    "choosing": (
+        "Choosing, estimators, measures and figures", (),
+        ("selection", "sklearn", "metrics", "plots"),
+    ),
+    "claims": (
+        "Proofs: claims, checker and report", (),
+        ("check_certificate", "proof.certify", "proof.checked", "proof.claim_files",
+         "proof.claims", "proof.page", "proof.report"),
+    ),
+    "search": ("Proofs: bounds and search in `fspca.proof`", (), ("proof",)),
+    "writing": ("Writing a solver", (), ("solver", "registry", "testing")),
+}  # fmt: skip
 INTERNAL = "fspca.__main__"  # a command, not to be imported
 
 
@@ -96,22 +130,53 @@ def entry(name, module=fspca):
     return f".. py:data:: {name}\n\n   {DATA[name]}\n"
 
 
-def names():
-    """Return the text of the page."""
-    parts = []
+def pages():
+    """Return the text of every page by its path, the first page with what was written there."""
+    written = FIRST.read_text(encoding="utf-8").split(BEGIN)[0]
+    texts = {FIRST: written + BEGIN + "\n" + "\n".join(lists())}
+    for name, (title, listed, _) in PAGES.items():
+        parts = [f"# {title}\n"]
+        parts += [part for group in listed for part in in_full(group)]
+        parts += [
+            part for module in submodules() if page_of(module) == name for part in described(module)
+        ]
+        texts[FIRST.with_suffix("") / f"{name}.md"] = "\n".join(parts)
+    return texts
+
+
+def lists():
+    """Yield the tables of the first page: all names, which lead to where they are described."""
     for title, listed in groups().items():
-        here = [name for name in listed if not isinstance(getattr(fspca, name), type(fspca))]
-        parts += [f"## {title}\n", table(listed)]
-        parts += [rst(".. currentmodule:: fspca", "", *map(entry, here))] if here else []
+        yield from (f"## {title}\n", table(listed))
     for room, title in ROOMS.items():
-        module = importlib.import_module(room)
-        parts += [f"## {title}\n", table(rivals(room), room)]
-        parts += [rst(f".. currentmodule:: {room}", "", *(entry(n, module) for n in rivals(room)))]
-    parts += ["## Imported from a submodule\n"]
+        yield from (f"## {title}\n", table(rivals(room), room))
+    yield "## Imported from a submodule\n"
     for title, modules in DOORS.items():
-        parts += [f"### {title}\n"]
-        parts += [table(listed, module) for module, listed in modules.items()]
-    parts += ["## Submodules\n"]
+        yield f"### {title}\n"
+        yield from (table(listed, module) for module, listed in modules.items())
+
+
+def in_full(group):
+    """Yield a group of `fspca.__all__`: its title, and what is written of each name."""
+    here = [n for n in groups()[group] if not isinstance(getattr(fspca, n), type(fspca))]
+    yield f"## {group}\n"
+    if here:
+        yield rst(".. currentmodule:: fspca", "", *map(entry, here))
+
+
+def page_of(module):
+    """Return the page that describes a submodule: the one that names the most of its path."""
+    named = {f"fspca.{each}": page for page, (*_, modules) in PAGES.items() for each in modules}
+    above = [each for each in named if f"{module}.".startswith(f"{each}.")]
+    return named[max(above, key=len)]
+
+
+def described(module):
+    """Yield a submodule: a room's solvers, then what else it holds that has no other place."""
+    if module in ROOMS:
+        room = importlib.import_module(module)
+        yield f"## {ROOMS[module]}\n"
+        yield rst(f".. currentmodule:: {module}", "", *(entry(n, room) for n in rivals(module)))
     public = {id(getattr(fspca, name)) for listed in groups().values() for name in listed}
     rival = {
         f"{room}.{name}": getattr(importlib.import_module(room), name)
@@ -119,32 +184,17 @@ def names():
         for name in rivals(room)
     }
     public |= set(map(id, rival.values()))
-    for module in submodules():
-        contents = vars(importlib.import_module(module))
-        known = [n for n, thing in contents.items() if id(thing) in public]
-        known += GENERATED if module == "fspca.sklearn" else []
-        lines = [f".. automodule:: {module}", "   :members:"]
-        # A file is named by its solver: the address is the function's.
-        lines += ["   :no-index:"] if module in rival else []
-        lines += [f"   :exclude-members: {', '.join(sorted(known))}"] if known else []
-        parts += [f"### `{module}`\n", rst(*lines)]
-    return "\n".join(parts)
+    contents = vars(importlib.import_module(module))
+    known = [n for n, thing in contents.items() if id(thing) in public]
+    known += GENERATED if module == "fspca.sklearn" else []
+    lines = [f".. automodule:: {module}", "   :members:"]
+    # A file is named by its solver: the address is the function's.
+    lines += ["   :no-index:"] if module in rival else []
+    lines += [f"   :exclude-members: {', '.join(sorted(known))}"] if known else []
+    yield from (f"## `{module}`\n", rst(*lines))
 
 
-def fill(app, page, source):
-    if page == PAGE:
-        source[0] += "\n" + names()
-
-
-def take_bars_as_they_are(app, what, name, thing, options, lines):
-    """Sphinx would take what stands between two bars for a substitution, but not in an example."""
-    code = (">>>", "...")
-    lines[:] = [
-        line if line.lstrip().startswith(code) else line.replace("|", r"\|") for line in lines
-    ]
-
-
-def setup(app):
-    app.connect("source-read", fill)
-    app.connect("autodoc-process-docstring", take_bars_as_they_are)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+if __name__ == "__main__":
+    for path, text in pages().items():
+        path.parent.mkdir(exist_ok=True)
+        toc.write(path, text)

@@ -1,6 +1,7 @@
-"""Sphinx extension: a name of the module in a cell leads to its place on the page of all names.
+"""Sphinx extension: a name of the module in a cell leads to its description.
 
-A page's names are those that its cells import and bind to nothing else.
+A page's names are those that its cells import and bind to nothing else.  Descriptions are read as
+they were written: |x| is a length.
 """
 
 import ast
@@ -42,8 +43,8 @@ def meanings(cells):
     return {name: taken[name] for name in taken if name not in bound}
 
 
-def linked(block, meant, places, there):
-    """Return a block of highlighted code whose names that have a place are links."""
+def linked(block, meant, places):
+    """Return a block of highlighted code whose names that have a place are links to it."""
 
     def link(found):
         name, attribute = found.groups()
@@ -51,7 +52,7 @@ def linked(block, meant, places, there):
         for word, target in ((name, whole), (attribute, f"{whole}.{attribute}")):
             if target in places:
                 span = f'<span class="n">{word}</span>'
-                anchor = f'<a class="api" title="{target}" href="{there}#{places[target]}">'
+                anchor = f'<a class="api" title="{target}" href="{places[target]}">'
                 text = text.replace(span, f"{anchor}{span}</a>", 1)
         return text
 
@@ -60,17 +61,26 @@ def linked(block, meant, places, there):
 
 def link_cells(app, page, template, context, doctree):
     """Link the names in a page's cells."""
-    if doctree is None or page == API or "body" not in context:
+    if doctree is None or page.startswith(API) or "body" not in context:
         return
     meant = meanings(block.astext() for block in doctree.findall(nodes.literal_block))
-    known = app.env.domains["py"].objects
-    places = {name: entry.node_id for name, entry in known.items() if entry.docname == API}
-    there = app.builder.get_relative_uri(page, API)
-    context["body"] = BLOCK.sub(
-        lambda found: linked(found[0], meant, places, there), context["body"]
-    )
+    places = {
+        name: f"{app.builder.get_relative_uri(page, entry.docname)}#{entry.node_id}"
+        for name, entry in app.env.domains["py"].objects.items()
+        if entry.docname.startswith(API)
+    }
+    context["body"] = BLOCK.sub(lambda found: linked(found[0], meant, places), context["body"])
+
+
+def take_bars_as_they_are(app, what, name, thing, options, lines):
+    """Sphinx would take what stands between two bars for a substitution, but not in an example."""
+    code = (">>>", "...")
+    lines[:] = [
+        line if line.lstrip().startswith(code) else line.replace("|", r"\|") for line in lines
+    ]
 
 
 def setup(app):
+    app.connect("autodoc-process-docstring", take_bars_as_they_are)
     app.connect("html-page-context", link_cells)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

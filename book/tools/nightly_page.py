@@ -1,20 +1,23 @@
-"""Sphinx extension: book/appendix/what_is_tested.md is filled when it is read.
+"""The tables of book/appendix/what_is_tested.md, made from data/results and the marked tests.
 
-Its first table says of each experiment when all of it was last made, and by which commit.
+    python book/tools/nightly_page.py    # as `make pages` does
+
+The first table says of each experiment when all of it was last made, and by which commit.
 The next have a row for each test that `make nightly` runs, with what data/results/nightly says of
-its last run; a test that has none says so, and one that ran on code which has changed since.
+its last run: the day and the commit; a test that has none says so.
 """
 
 import ast
 import json
 
-from fspca_reproduction import checkout
 from fspca_reproduction.results import stored as result_of
 from fspca_reproduction.runner import experiments, makers
 
+import toc
 from toc import ROOT
 
-PAGE = "book/appendix/what_is_tested"
+PAGE = ROOT / "book" / "appendix" / "what_is_tested.md"
+BEGIN = "% made by book/tools/nightly_page.py from here on\n"
 FOLDER = ROOT / "data" / "results" / "nightly"
 HEAD = "| what is tested | cases | instances | seconds | last run | result |\n" + 6 * "|---" + "|\n"
 
@@ -62,8 +65,8 @@ def stored(path):
     return kept["runs"], rows
 
 
-def line(text, rows, runs, code):
-    """Return the row of the table for one function, the code being what git calls these trees."""
+def line(text, rows, runs):
+    """Return the row of the table for one function."""
     if not rows:
         return f"| {text} | | | | not yet | |\n"
     total = {key: sum(row[key] for row in rows.values()) for key in ("instances", "seconds")}
@@ -74,9 +77,7 @@ def line(text, rows, runs, code):
     result += "".join(f"; {name.partition('[')[2].strip(']')}: {row['told']}"
                       for name, row in rows.items() if "told" in row)  # fmt: skip
     last = max(row["run"] for row in rows.values())
-    same = sum(bool(code) and runs[row["run"]].get("trees") == code for row in rows.values())
-    since = "this code" if same == len(rows) else f"this code: {same}" if same else "earlier code"
-    when = f"{last[:10]}, {since}"
+    when = ", ".join(filter(None, (last[:10], runs[last].get("commit"))))
     counts = f"{len(rows)} | {total['instances']:,} | {total['seconds']:,.0f}"
     return f"| {text} | {counts} | {when} | {result} |\n"
 
@@ -87,8 +88,7 @@ def table():
     for path in sorted((ROOT / "tests").glob("test_*.py")):
         runs, rows = stored(path)
         marked = list(at_night(path))
-        code = checkout.trees(f"tests/{path.name}") if marked else None
-        lines = [line(said, rows.get(name), runs, code) for name, said in marked]
+        lines = [line(said, rows.get(name), runs) for name, said in marked]
         if lines:
             text += f"\n## `{path.stem}`\n\n{HEAD}" + "".join(lines)
     return text
@@ -120,11 +120,11 @@ def mutants():
     return text
 
 
-def fill(app, page, source):
-    if page == PAGE:
-        source[0] += experiments_made() + table() + mutants()
+def made():
+    """Return the page as it should be."""
+    written = PAGE.read_text(encoding="utf-8").split(BEGIN)[0]
+    return written + BEGIN + experiments_made() + table() + mutants()
 
 
-def setup(app):
-    app.connect("source-read", fill)
-    return {"parallel_read_safe": True, "parallel_write_safe": True}
+if __name__ == "__main__":
+    toc.write(PAGE, made())

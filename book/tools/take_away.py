@@ -1,8 +1,9 @@
 """Sphinx extension: what a reader takes along, and how it is cited.
 
-Each chapter downloads as a zip of its notebook, the two wheels and a list for `pip install -r`, the
-project as a zip of what git keeps, and every page shows how to cite it.  Launch buttons appear when
-`_config.yml` names the project's address; they start `requirements.txt` on `runtime.txt`.
+Each chapter downloads as a zip of its notebook and a list for `pip install -r`, the two wheels that
+all of them need as another, the project as a zip of what git keeps; the zips are packed when the
+pages are finished.  Every page shows how to cite it.  Launch buttons appear when `_config.yml`
+names the project's address; they start `requirements.txt` on `runtime.txt`.
 """
 
 import ast
@@ -20,11 +21,13 @@ import release
 import toc
 
 FOLDER = "_downloads/take_away"
+WHEELS = "fspca_wheels"
 EXTRAS = {"dask": "dask", "matplotlib": "plots", "sklearn": "learn", "pandas": "frames"}
 ALWAYS = ("data", "learn", "plots")  # what `fspca_reproduction` and most chapters import
 READ_ME = """{title}
 
-The notebook {name}.ipynb, with all that it needs. Python 3.11 or newer:
+The notebook {name}.ipynb, and what it needs. Python 3.11 or newer.
+Unpack {wheels}.zip beside this folder, once for all chapters; then, in this folder:
 
     pip install -r requirements.txt jupyterlab
     jupyter lab {name}.ipynb
@@ -51,8 +54,8 @@ def imports(notebook):
 def requirements(notebook, wheels):
     """Return what `pip install -r` needs beside the wheels, line by line."""
     extras = sorted({*ALWAYS, *(EXTRAS[name] for name in imports(notebook) if name in EXTRAS)})
-    ours, reproduction = (wheel.name for wheel in wheels)
-    return f"./{ours}[{','.join(extras)}]\n./{reproduction}\nipykernel\nipywidgets\n"
+    ours, reproduction = (f"../{WHEELS}/{wheel}" for wheel in wheels)
+    return f"{ours}[{','.join(extras)}]\n{reproduction}\nipykernel\nipywidgets\n"
 
 
 def pack(target, files):
@@ -66,18 +69,28 @@ def pack(target, files):
             packed.writestr(entry, data)
 
 
-def pack_chapters(folder, titles):
-    """Write the zip of every chapter that is a notebook."""
+def pack_wheels(folder):
+    """Write the zip of the two wheels, which all chapters share, and return their names."""
     with tempfile.TemporaryDirectory() as place:
         wheels = release.build(place, ["build_wheel"])
-        for notebook in toc.notebooks():
-            name = notebook.stem
-            page = str(notebook.relative_to(toc.ROOT).with_suffix(""))
-            read_me = READ_ME.format(title=titles[page].astext(), name=name)
-            files = {wheel.name: wheel for wheel in wheels}
-            files |= {notebook.name: notebook, "README.txt": read_me}
-            files["requirements.txt"] = requirements(notebook, wheels)
-            pack(folder / f"{name}.zip", {f"{name}/{key}": each for key, each in files.items()})
+        pack(folder / f"{WHEELS}.zip", {f"{WHEELS}/{wheel.name}": wheel for wheel in wheels})
+        return [wheel.name for wheel in wheels]
+
+
+def pack_chapters(folder, wheels):
+    """Write the zip of every chapter that is a notebook."""
+    for notebook in toc.notebooks():
+        name = notebook.stem
+        files = {notebook.name: notebook, "README.txt": read_me(notebook)}
+        files["requirements.txt"] = requirements(notebook, wheels)
+        pack(folder / f"{name}.zip", {f"{name}/{key}": each for key, each in files.items()})
+
+
+def read_me(notebook):
+    """Return what a chapter's zip says of itself."""
+    first = json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]["source"]
+    title = "".join(first).splitlines()[0].lstrip("# ")
+    return READ_ME.format(title=title, name=notebook.stem, wheels=WHEELS)
 
 
 def pack_project(folder):
@@ -118,19 +131,28 @@ def add_buttons(app, page, template, context, doctree):
     )
     if (toc.ROOT / f"{page}.ipynb").exists() and "assignments" not in page:
         (downloads,) = (b for b in context["header_buttons"] if b["label"] == "download-buttons")
-        downloads["buttons"].insert(0, {
-            "type": "link", "text": ".zip that runs", "icon": "fas fa-download",
-            "url": context["pathto"](f"{FOLDER}/{page.split('/')[-1]}.zip", 1),
-            "tooltip": "The notebook, and all that it needs to run",
-            "label": "download-zip-button",
-        })  # fmt: skip
+        downloads["buttons"][:0] = [
+            zip_button(
+                context, page.split("/")[-1], "chapter", "The notebook, and a list of what it needs"
+            ),
+            zip_button(context, WHEELS, "wheels", "Our two packages, once for all chapters"),
+        ]
 
 
-def finish(app, error):
-    if not error and app.builder.name == "html":
-        folder = Path(app.outdir, FOLDER)
-        pack_chapters(folder, app.env.titles)
-        pack_project(folder)
+def zip_button(context, name, what, tooltip):
+    """Return the button that downloads a zip."""
+    return {
+        "type": "link", "text": f".zip, the {what}", "icon": "fas fa-download",
+        "url": context["pathto"](f"{FOLDER}/{name}.zip", 1), "tooltip": tooltip,
+        "label": f"download-{what}-button",
+    }  # fmt: skip
+
+
+def pack_all(html):
+    """Write the zips into the built book."""
+    folder = html / FOLDER
+    pack_chapters(folder, pack_wheels(folder))
+    pack_project(folder)
 
 
 def launch_when_public(app, config):
@@ -149,5 +171,4 @@ def launch_when_public(app, config):
 def setup(app):
     app.connect("config-inited", launch_when_public, priority=900)
     app.connect("html-page-context", add_buttons, priority=950)
-    app.connect("build-finished", finish, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -58,7 +58,8 @@ def spelled(tex):
 
 def link_words(app, doctree, page):
     """The first time that a page uses a word of the glossary, it leads there."""
-    if not page.startswith("book/") or page in (GLOSSARY, NOTATION, "book/appendix/api"):
+    left_out = (GLOSSARY, NOTATION, "book/appendix/api")
+    if not page.startswith("book/") or page.startswith(left_out):
         return
     left = sorted(app.env.words, key=len, reverse=True)
     there = app.builder.get_relative_uri(page, GLOSSARY)

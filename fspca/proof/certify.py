@@ -60,8 +60,8 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
     >>> from fspca import ipu
     >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
     >>> certify(A, ipu(A, m=1, k=2))  # doctest: +NORMALIZE_WHITESPACE
-    ipu: explains 4 (57.1 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features, proven
-    optimal (1 step)
+    ipu: explains 4 (57.1 % of all, 100 % of PCA's) on 2 of 3 features
+      with m=1 component: proven optimal (1 step)
     """
     problem, A = getattr(solution, "problem", None), as_covariance(A).plain
     if not isinstance(problem, SharedSupport | SeparateSupports | Nonnegative):

@@ -70,7 +70,8 @@ def cssp(A: Covariance, m: int, k: int, *, refined: bool = False) -> Solution:
     Examples
     --------
     >>> cssp(np.diag([1.0, 5.0, 2.0, 4.0]), m=2, k=2)
-    cssp: explains 9 (75 % of all, 100 % of PCA's) with m=2 components on 2 of 4 features (1 step)
+    cssp: explains 9 (75 % of all, 100 % of PCA's) on 2 of 4 features
+      with m=2 components (1 step)
     """
     checked_truth("refined", refined)
     problem = SharedSupport(m, k)

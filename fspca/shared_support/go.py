@@ -61,8 +61,8 @@ def go(A: Covariance, m: int, k: int, *, shift: bool = False) -> Solution:
     >>> go(A, m=1, k=2).support
     array([0, 1])
     >>> go(A, m=2, k=2, shift=True)  # doctest: +NORMALIZE_WHITESPACE
-    go: explains 9 (75 % of all, 100 % of PCA's) with m=2 components on 2 of 4 features, proven
-    optimal (1 step)
+    go: explains 9 (75 % of all, 100 % of PCA's) on 2 of 4 features
+      with m=2 components: proven optimal (1 step)
     """
     checked_truth("shift", shift)
     if k == m:  # then each A[I, I] has rank at most m, whatever the rank of A

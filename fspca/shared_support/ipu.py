@@ -80,7 +80,8 @@ def ipu(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "go", n_starts
     --------
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.5]])
     >>> ipu(A, m=1, k=2)
-    ipu: explains 3 (46.2 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features (1 step)
+    ipu: explains 3 (46.2 % of all, 100 % of PCA's) on 2 of 3 features
+      with m=1 component (1 step)
     """
     if k == m:  # the largest variances are optimal: there is nothing to climb
         checked_init(init, A.size, m, SHARED_WORDS)

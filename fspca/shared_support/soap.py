@@ -73,7 +73,8 @@ def soap(A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "l
     --------
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.5]])
     >>> soap(A, m=1, k=2)
-    soap: explains 3 (46.2 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features (1 step)
+    soap: explains 3 (46.2 % of all, 100 % of PCA's) on 2 of 3 features
+      with m=1 component (1 step)
     """
     return from_every_start(
         A,

@@ -102,8 +102,8 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
     --------
     >>> A = np.array([[3.0, 0.0, 0.0], [0.0, 2.0, 2.0], [0.0, 2.0, 2.0]])
     >>> solve(A, m=1, k=2)  # doctest: +NORMALIZE_WHITESPACE
-    solve: explains 4 (57.1 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features, proven
-    optimal (0 nodes)
+    solve: explains 4 (57.1 % of all, 100 % of PCA's) on 2 of 3 features
+      with m=1 component: proven optimal (0 nodes)
     >>> from fspca.check_certificate import check
     >>> check(solve(A, m=1, k=2).certificate | {"A": A}).reason
     'holds'

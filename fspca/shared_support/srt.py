@@ -70,7 +70,8 @@ def srt(A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "la
     --------
     >>> A = np.array([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, 2.5]])
     >>> srt(A, m=1, k=2)
-    srt: explains 3 (46.2 % of all, 100 % of PCA's) with m=1 components on 2 of 3 features (1 step)
+    srt: explains 3 (46.2 % of all, 100 % of PCA's) on 2 of 3 features
+      with m=1 component (1 step)
     """
     return from_every_start(
         A,
