@@ -52,7 +52,7 @@ def requirements(notebook, wheels):
     """Return what `pip install -r` needs beside the wheels, line by line."""
     extras = sorted({*ALWAYS, *(EXTRAS[name] for name in imports(notebook) if name in EXTRAS)})
     ours, reproduction = (wheel.name for wheel in wheels)
-    return f"./{ours}[{','.join(extras)}]\n./{reproduction}\nipykernel\nipywidgets\n"
+    return f"./{ours}[{','.join(extras)}]\n./{reproduction}\nipykernel\n"
 
 
 def pack(target, files):
