@@ -19,7 +19,8 @@ import yaml
 import release
 import toc
 
-FOLDER = "_downloads/take_away"
+FOLDER, BOOK = "_downloads/take_away", toc.ROOT / "book"
+PICTURE = re.compile(r"!\[[^]]*\]\((\.\./[^)]+)\)")
 EXTRAS = {"dask": "dask", "matplotlib": "plots", "sklearn": "learn", "pandas": "frames"}
 ALWAYS = ("data", "learn", "plots")  # what `fspca_reproduction` and most chapters import
 READ_ME = """{title}
@@ -77,7 +78,15 @@ def pack_chapters(folder, titles):
             files = {wheel.name: wheel for wheel in wheels}
             files |= {notebook.name: notebook, "README.txt": read_me}
             files["requirements.txt"] = requirements(notebook, wheels)
-            pack(folder / f"{name}.zip", {f"{name}/{key}": each for key, each in files.items()})
+            packed = {f"{name}/{key}": each for key, each in files.items()}
+            packed |= {each.relative_to(BOOK).as_posix(): each for each in pictures(notebook)}
+            pack(folder / f"{name}.zip", packed)
+
+
+def pictures(notebook):
+    """Return the files of the pictures in a notebook's text, which leave its folder by ../"""
+    found = PICTURE.findall(notebook.read_text(encoding="utf-8"))
+    return [(notebook.parent / name).resolve() for name in found]
 
 
 def pack_project(folder):
