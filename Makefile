@@ -85,6 +85,8 @@ pages: assignments  ## make what follows from other files: tables, pages, studen
 	$(BIN)/python book/tools/readme_picture.py
 	$(BIN)/python book/tools/api_page.py
 	$(BIN)/python book/tools/nightly_page.py
+	$(BIN)/python book/tools/idea_drawings.py
+	$(BIN)/python book/tools/live_instances.py
 	$(BIN)/python -m fspca_reproduction ledger
 
 instructor-archive: assignments  ## pack the course with its solutions, for lecturers

@@ -1,4 +1,4 @@
-"""What the chapters show: vector figures, tables with verdicts, knobs; and the pages' ink."""
+"""What the chapters show: vector figures, tables with verdicts; and the pages' ink."""
 
 import re
 
@@ -144,25 +144,6 @@ def test_a_table_has_the_paper_s_layout_its_number_over_ours_and_the_verdict():
 
 def test_a_table_escapes_what_it_is_given():
     assert "&lt;b&gt;" in tables.Table([["<b>"]], [["a & b"]])._repr_html_()
-
-
-def test_knobs_change_what_is_shown_and_pages_need_none(outputs):
-    def double(x=2, kind="a"):
-        return {"twice": 2 * x, "kind": kind}
-
-    show.explore(double, x=(1, 5), kind=["a", "b"])
-    shown = outputs[-1]
-    assert "<td>4</td>" in shown["text/html"]
-    assert "script" not in shown["text/html"]
-    view = shown["application/vnd.jupyter.widget-view+json"]["model_id"]
-    import ipywidgets
-
-    box = ipywidgets.widgets.widget._instances[view]
-    x, kind, live = box.children
-    assert (x.min, x.value, x.max) == (1, 2, 5)
-    x.value, kind.value = 5, "b"
-    assert "<td>10</td>" in live.value
-    assert "<td>b</td>" in live.value
 
 
 def test_the_panel_s_people_are_two_groups_and_a_span_is_judged_on_both():

@@ -36,10 +36,12 @@ RUN_HERE = [*SAMPLE, *(pytest.param(n, marks=pytest.mark.nightly) for n in of_th
 
 def test_every_chapter_has_its_zip():
     assert len(set(CHAPTERS)) == len(CHAPTERS) > 30
-    for name in CHAPTERS:
+    for notebook in toc.notebooks():
+        name = notebook.stem
+        pictures = {f"static/ideas/{path.name}" for path in take_away.pictures(notebook)}
         with zipfile.ZipFile(FOLDER / f"{name}.zip") as packed:
             inside = {path.removeprefix(f"{name}/") for path in packed.namelist()}
-        assert inside == {f"{name}.ipynb", "README.txt", "requirements.txt"}
+        assert inside == pictures | {f"{name}.ipynb", "README.txt", "requirements.txt"}
 
 
 def test_the_two_wheels_are_there_once():

@@ -21,6 +21,7 @@ COLOUR, FULL = re.compile("|".join(PALETTE), re.I), r"color-mix(in srgb, \g<0> v
 PLACES, DIGITS = {"x", "y", "d"}, re.compile(r"-?\d+\.\d{2,}")
 GROUPS = {f"{SVG}{name}" for name in ("svg", "g", "defs", "clipPath")}
 OWN = re.compile(r"(^|; *)opacity")  # a group is made transparent as one
+OURS = {"jupyter_execute", "ideas"}  # the folders of what cells and `idea_drawings.py` draw
 REFERENCE = re.compile(r"(?<=url\(#)[^)]+|(?<=^#)\w+$")
 
 
@@ -57,14 +58,15 @@ def is_captioned(pair):
 
 
 class DrawnInThePage(SphinxPostTransform):
-    """Put the vector graphics that cells have drawn into the page itself."""
+    """Put the vector graphics of cells, and the drawings of ideas, into the page itself."""
 
     default_priority = 300  # when it is chosen which of an output's kinds is shown
     formats = ("html",)
 
     def run(self, **_):
         for image in list(self.document.findall(nodes.image)):
-            if (path := Path(image["uri"])).suffix == ".svg" and "jupyter_execute" in path.parts:
+            path = Path(image["uri"])
+            if path.suffix == ".svg" and OURS.intersection(path.parts):
                 drawn = in_ink((Path(self.env.srcdir) / path).read_text("utf-8"), image["alt"])
                 image.replace_self(nodes.raw("", drawn, format="html"))
 

@@ -32,7 +32,6 @@ from notebook_rules import CELL_METADATA
 from toc import ROOT, notebooks
 
 CELL_SECONDS = 600
-WIDGET = "application/vnd.jupyter.widget-view+json"
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 
 
@@ -109,8 +108,6 @@ def run(path):
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = joined(cell.outputs)
-        for output in cell.get("outputs", []):
-            output.get("data", {}).pop(WIDGET, None)  # which lives as long as its kernel
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     try:
         write_whole(path, nbformat.writes(notebook) + "\n")

@@ -20,8 +20,8 @@ import yaml
 import release
 import toc
 
-FOLDER = "_downloads/take_away"
-WHEELS = "fspca_wheels"
+FOLDER, WHEELS, BOOK = "_downloads/take_away", "fspca_wheels", toc.ROOT / "book"
+PICTURE = re.compile(r"!\[[^]]*\]\((\.\./[^)]+)\)")
 EXTRAS = {"dask": "dask", "matplotlib": "plots", "sklearn": "learn", "pandas": "frames"}
 ALWAYS = ("data", "learn", "plots")  # what `fspca_reproduction` and most chapters import
 READ_ME = """{title}
@@ -55,7 +55,7 @@ def requirements(notebook, wheels):
     """Return what `pip install -r` needs beside the wheels, line by line."""
     extras = sorted({*ALWAYS, *(EXTRAS[name] for name in imports(notebook) if name in EXTRAS)})
     ours, reproduction = (f"../{WHEELS}/{wheel}" for wheel in wheels)
-    return f"{ours}[{','.join(extras)}]\n{reproduction}\nipykernel\nipywidgets\n"
+    return f"{ours}[{','.join(extras)}]\n{reproduction}\nipykernel\n"
 
 
 def pack(target, files):
@@ -83,7 +83,9 @@ def pack_chapters(folder, wheels):
         name = notebook.stem
         files = {notebook.name: notebook, "README.txt": read_me(notebook)}
         files["requirements.txt"] = requirements(notebook, wheels)
-        pack(folder / f"{name}.zip", {f"{name}/{key}": each for key, each in files.items()})
+        packed = {f"{name}/{key}": each for key, each in files.items()}
+        packed |= {each.relative_to(BOOK).as_posix(): each for each in pictures(notebook)}
+        pack(folder / f"{name}.zip", packed)
 
 
 def read_me(notebook):
@@ -91,6 +93,12 @@ def read_me(notebook):
     first = json.loads(notebook.read_text(encoding="utf-8"))["cells"][0]["source"]
     title = "".join(first).splitlines()[0].lstrip("# ")
     return READ_ME.format(title=title, name=notebook.stem, wheels=WHEELS)
+
+
+def pictures(notebook):
+    """Return the files of the pictures in a notebook's text, which leave its folder by ../"""
+    found = PICTURE.findall(notebook.read_text(encoding="utf-8"))
+    return [(notebook.parent / name).resolve() for name in found]
 
 
 def pack_project(folder):

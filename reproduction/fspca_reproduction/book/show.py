@@ -1,6 +1,5 @@
-"""What the chapters show: figures as vector graphics, pages behind a slider, knobs to turn."""
+"""What the chapters show: figures as vector graphics, and pages behind a slider."""
 
-import inspect
 import io
 import re
 
@@ -11,8 +10,6 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
-
-from fspca_reproduction.book.tables import Table
 
 # Text stays text; ids and bytes are those of the last run; no trace of date and program.
 SVG = {"svg.fonttype": "none", "svg.hashsalt": "fspca", "font.sans-serif": ["DejaVu Sans"]}
@@ -63,41 +60,3 @@ def slider(pages, label, start=0):
     knob = f'<input type="range" min="0" max="{len(pages) - 1}" value="{start}" oninput="{turn}">'
     shown = f'<div aria-live="polite">{"".join(shown)}</div>'
     return f'<div class="pages"><label>{label} {knob}</label>{shown}</div>'
-
-
-def explore(function, **ranges):
-    """Show what a function returns, a dict, for parameters that one changes where a kernel runs.
-
-    A range is a pair of ints, or a list of values; a parameter starts at its default.  Without a
-    kernel the table for the defaults is shown, for which a page needs no script.
-    """
-    from ipywidgets import HTML, VBox
-
-    values = {name: each.default for name, each in inspect.signature(function).parameters.items()}
-    answer, live = Table([], [*values.items(), *function(**values).items()]), HTML()
-    knobs = {name: knob(name, values[name], range_) for name, range_ in ranges.items()}
-
-    def turn(_=None):
-        given = {name: knob.value for name, knob in knobs.items()}
-        live.value = Table([], function(**values | given).items())._repr_html_()
-
-    for each in knobs.values():
-        each.observe(turn, "value")
-    turn()
-    view = VBox([*knobs.values(), live])._repr_mimebundle_()
-    display(view | {"text/html": answer._repr_html_(), "text/plain": repr(answer)}, raw=True)
-
-
-def knob(name, value, range_):
-    """Return the slider of a parameter."""
-    from ipywidgets import IntSlider, SelectionSlider
-
-    if isinstance(range_, tuple):
-        return IntSlider(value, *range_, description=name)
-    return SelectionSlider(options=range_, value=value, description=name)
-
-
-def in_words(found, best):
-    """Return in words what an answer reaches of another value, and with which features."""
-    best = getattr(best, "objective", best)
-    return f"{found.objective / best:.4f} of it, features {' '.join(map(str, found.support))}"
