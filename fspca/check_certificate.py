@@ -466,9 +466,11 @@ def shared_bound(node, numbers, m, k):
         need(node.matrix.of_data and node.whole == 1, "only all of the data may be taken whole")
         squares = np.concatenate([np.sum(X * X, axis=0) for _, X in node.matrix.columns(node.rows)])
         return 0, numbers.raised(squares, squares, len(node.matrix.array) + 2)
+    if node.few is not None:
+        return bound_with_few(node, numbers, m, k)
     c = row_costs(np.sum(G * G, axis=1), G.shape[1] + 10, Y, k, node.required, numbers)
     wide = node.matrix.of_data and node.s is not None
-    need(not wide or Y is None, "wide data take no Y")
+    need(not wide or Y is None, "wide data take Y on few features only")
     if wide and isinstance(numbers, Floating):
         columns = partial(node.matrix.columns, node.rows)
         rest, times = numbers.ky_fan_of_data(columns, G, m, node.s, node.H)
@@ -519,9 +521,7 @@ def nonnegative_bound(node, numbers, m, k):
 
     B is the identity above the node's cuts, whose products with w are at least 0.
     """
-    if node.few is not None:
-        return bound_with_few(node, numbers, m, k)
-    if node.N is not None:
+    if node.N is not None and node.few is None:
         need(np.array_equal(node.N, node.N.T), "N must be symmetric")
         need(node.whole is None, "N is not taken with the whole of the data")
         need(not node.matrix.of_data or node.s is None, "wide data take no N")
@@ -530,7 +530,7 @@ def nonnegative_bound(node, numbers, m, k):
 
 
 def bound_with_few(node, numbers, m, k):
-    """The same of wide data, with Y and N for few features."""
+    """The same of wide data, with Y and, where no entry of W is negative, N for few features."""
     need(isinstance(numbers, Floating) and node.matrix.of_data and node.s is not None,
          "few features are named of wide data only")  # fmt: skip
     need(len(np.unique(node.few)) == len(node.few) and np.all(np.isin(node.few, node.rows)),
@@ -541,7 +541,8 @@ def bound_with_few(node, numbers, m, k):
     Y, N = (zero if x is None else x for x in (node.Y, node.N))
     need(np.array_equal(N, N.T), "N must be symmetric")
     c = numbers.raised(*[np.sum(node.G**2, axis=1)] * 2, node.G.shape[1] + 10)
-    c[few] = row_costs(c[few], 10, Y, k, node.required[few], numbers)
+    beside = np.sum(node.required) - np.sum(node.required[few])  # where Y is zero
+    c[few] = row_costs(c[few], 10, Y, k - beside, node.required[few], numbers)
     X = node.matrix.numbers.read(node.matrix.array[:, node.rows], 1)
     return numbers.ky_fan_of_few(X, node.G, N, Y, few=few, m=m, s=node.s, H=node.H), c
 
@@ -707,7 +708,14 @@ class Kind(NamedTuple):
     semidefinite: bool = False
 
 
-ROWS = {"G": (1, "n*"), "Y": (2, "nn"), "s": (2, ""), "H": (1, "n*"), "whole": (0, "")}
+ROWS = {
+    "G": (1, "n*"),
+    "Y": (2, "nn"),
+    "s": (2, ""),
+    "H": (1, "n*"),
+    "whole": (0, ""),
+    "few": (0, "*"),
+}
 KINDS = {
     "shared": Kind(shared_value, shared_bound, ROWS, no_larger, False),
     # A bound on the union of the supports is one on the components.
@@ -719,7 +727,7 @@ KINDS = {
     "nonnegative": Kind(
         nonnegative_value,
         nonnegative_bound,
-        ROWS | {"N": (2, "cc"), "few": (0, "*")},
+        ROWS | {"N": (2, "cc")},
         none_positive,
         True,
     ),
@@ -797,7 +805,7 @@ class Raised:
 class Node:
     """A part of the search: the rows that are allowed, which are required, and what bounds it."""
 
-    Z = p = counts = None
+    Z = N = p = few = counts = None
 
     def __init__(self, state, matrix, arrays):
         self.rows, self.matrix, self.own = np.flatnonzero(state), matrix, matrix

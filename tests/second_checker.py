@@ -382,12 +382,12 @@ class Node:
         self.free = [i for i, state in enumerate(states) if state == 1]
 
 
-ROWS = ("G", "Y", "s", "H", "whole")
+ROWS = ("G", "Y", "s", "H", "whole", "few")
 NAMES = {
     "shared": ROWS,
     "separate": (*ROWS, "Z", "p"),
     "factors": ROWS,
-    "nonnegative": (*ROWS, "N", "few"),
+    "nonnegative": (*ROWS, "N"),
 }
 
 
@@ -604,6 +604,7 @@ class Claim:
         few = None
         if "few" in own:
             need(wide and not cuts, "few is for wide nodes without cuts")
+            need(not own & {"Z", "p"}, "few comes with Y and N alone")
             few = fields.features(f"few_{t}", self.d)
             need(set(few) <= set(allowed), "few names a feature that is excluded")
         for name in own & {"Y", "Z", "N"}:

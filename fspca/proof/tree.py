@@ -12,8 +12,9 @@ from math import comb
 import numpy as np
 
 from fspca.check_certificate import decisions
-from fspca.proof.bounds import ROWS_SIZE, step_work
-from fspca.proof.rows import descend_rows, has_rows, with_rows
+from fspca.proof.bounds import ROWS_SIZE, begin_rows, few_of, step_work, widened
+from fspca.proof.checked import FORMED
+from fspca.proof.rows import descend_rows, has_rows
 from fspca.proof.search import INHERITED, Pace, Tree, Walk
 from fspca.proof.semidefinite import descend
 from fspca.shared_support.swap import best_of
@@ -46,15 +47,15 @@ class SupportWalk(Walk):
 
     def changed_relaxation(self, closes):
         state = self.found.state
-        if closes or has_rows(state) or state.basis is not None:
+        if closes or has_rows(state) or not (self.since >= PLAIN_STEPS or self.late):
             return False
-        rows = self.part.rows
-        if self.tree.checked.wide(rows) or not (self.since >= PLAIN_STEPS or self.late):
+        state = begin_rows(self.tree.checked, self.part.rows, state)
+        if state is None:
             return False
-        self.source = self.tree.relax(self.part._replace(state=with_rows(state)))
+        self.source = self.tree.relax(self.part._replace(state=state))
         self.since = 0
         self.late = False
-        return len(rows) <= ROWS_SIZE
+        return True
 
 
 class SupportTree(Tree):
@@ -139,14 +140,20 @@ class SupportTree(Tree):
         size = np.sum(found.G**2, axis=0)
         G = found.G[:, size > 1e-9 * size.max(initial=0)] * np.sqrt(self.scale)
         Y = None if found.Y is None else shortened(found.Y * self.scale)
-        proven = self.checked.prove(part.rows, part.required, G.astype(np.float32), Y)
+        few = few_of(found.state)
+        proven = self.checked.prove(part.rows, part.required, G.astype(np.float32), Y, few=few)
         if proven.value < known:
             self.arrays[part.place] = proven.arrays
         return proven
 
     def restricted(self, state, rows):
-        """The state on some of the features; few of them leave the basis."""
-        return state.restricted(rows, dense=len(rows) <= ROWS_SIZE)
+        """The state on some of the features; where these are few, they leave the basis."""
+        if state.basis is None:
+            return state.restricted(rows)
+        dense = len(rows) <= (FORMED if self.checked.of_data else ROWS_SIZE)
+        if dense or not has_rows(state):
+            return state.restricted(rows, dense)
+        return widened(state, rows)
 
     def divided(self, part, z, bound):
         """Return the two parts that hold, and lack, the most fractional feature."""

@@ -190,7 +190,7 @@ def search_from(checked, gap, first, closed_form, run, share=1.0, near=None):
     problem = checked.problem
     scale, state = near or relaxed(checked)
     if gap is None and run.ends is None:
-        run.work = share * max(WORK, quick_work(state))
+        run.work = share * max(WORK, quick_work(checked, state))
     tree = SupportTree(checked, gap or 0.0, scale, run)
     tree.propose(first.support)
     rows, required = checked.rows, checked.required
