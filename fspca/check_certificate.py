@@ -1175,7 +1175,9 @@ class ClaimTree:
         need(len(children) == len(self.children[t]), "two children are led by the same feature")
         for i, _, reach in leaders(node.matrix, node.rows, self.k, target, self.numbers):
             child = children.get(node.rows[i])
-            need(child is not None, "a feature may lead a support above the target, without a child")
+            need(
+                child is not None, "a feature may lead a support above the target, without a child"
+            )
             need(np.all((child > 0) | (reach <= target)), "a child lacks a neighbour of its leader")
 
     def node(self, t, matrix):

@@ -164,7 +164,9 @@ class SupportTree(Tree):
         shown = {"nodes": facts["nodes"][kept], "parent": parent[kept]}
         shown["branch"] = facts["branch"][kept]
         arrays = {t: held for t, held in self.arrays.items() if kept[t]}
-        return shown | {f"{x}_{number[t]}": v for t, held in arrays.items() for x, v in held.items()}
+        return shown | {
+            f"{x}_{number[t]}": v for t, held in arrays.items() for x, v in held.items()
+        }
 
     def settled(self, part):
         rows, required = part.rows, part.required
