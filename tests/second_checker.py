@@ -526,6 +526,15 @@ class Claim:
 
     # The tree.
 
+    def first_node(self):
+        """The states of the features in the whole problem."""
+        first = [1] * self.d
+        for i in self.must:
+            first[i] = 2
+        for i in self.must_not:
+            first[i] = 0
+        return first
+
     def take_directions(self):
         """The half-spaces that nodes are divided by."""
         self.directions = []
@@ -541,11 +550,7 @@ class Claim:
         self.target = low + self.gap * max(low, Fraction(0))
         if self.kind == "factors" and "R" in self.fields:
             self.take_levels()
-        first = [1] * self.d
-        for i in self.must:
-            first[i] = 2
-        for i in self.must_not:
-            first[i] = 0
+        first = self.first_node()
         self.take_directions()
         states, parents, branches = [first], [-1], [-1]
         if "nodes" in self.fields:

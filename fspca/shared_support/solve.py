@@ -193,7 +193,7 @@ def closes(closed_form, value, gap):
     return closed_form.bound <= value * (1 + gap) + PROOF * value
 
 
-def search_from(checked, gap, first, closed_form, run, share=1.0, near=None, leaders=None):
+def search_from(checked, gap, first, closed_form, run, *, share=1.0, near=None, leaders=None):
     """Search from a first answer and bound; return (the best with its bound and claim, near).
 
     Without a gap or a time that is given, it is done with such a share of the work of `solve`.
