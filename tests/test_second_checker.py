@@ -281,6 +281,20 @@ RULES = {
             {"required": [0], "nodes": [[2, 1, 1]]},
         ],
     ),
+    "leaders of data alone": (
+        shared(
+            np.array([[25.0, 15, 0], [15, 25, 0], [0, 0, 25]]),
+            1,
+            2,
+            [0, 2],
+            0.6 + NEAR,
+            nodes=OPEN,
+            parent=[-1],
+            branch=[-1],
+            G_0=ROOT,
+        ),
+        [{"branch": [-2]}],
+    ),
     "children of leaders": (
         NEIGHBOURS,
         [
