@@ -127,6 +127,16 @@ FIRST = np.array([[1.0, 0], [0, 1], [0, 0]])
 TIMES = factors(PLAIN, [1, 1], FIRST, 1 / 7 + NEAR, factors=FIRST / [2, 3**0.5],
                 R=np.zeros((3, 0)), levels=np.zeros(0), nodes=OPEN, parent=[-1], branch=[-1],
                 G_0=3 * np.eye(3))  # fmt: skip
+# Of two features that explain 25 each, and 40 together: their leaders' bounds are 40 too.
+LEADERS = claim_of("shared", np.array([[5.0, 3, 0], [0, 4, 0], [0, 0, 5]]), 1, 2, 0.6 + NEAR,
+                   name="X", support=[0, 2], whole_0=1, nodes=OPEN, parent=[-1],
+                   branch=[-2])  # fmt: skip
+# Features 0 to 2 explain 43 together, feature 3 is far from them; with it two explain 40.
+NEIGHBOURS = claim_of("shared", np.array([[5.0, 3, 3, 0], [0, 4, -4, 0], [0, 0, 0, 5]]), 1, 3, NEAR,
+                      name="X", support=[0, 1, 2], whole_0=1, parent=[-1, 0, 0, 0],
+                      nodes=[[1, 1, 1, 1], [2, 1, 1, 0], [1, 2, 1, 0], [1, 1, 2, 0]],
+                      branch=[-2, -1, -1, -1])  # fmt: skip
+LESSER = {"support": [0, 1, 3], "gap": 0.075 - FALSE}  # the gap of 40 to 43
 TOGETHER = np.array([[1.0, 0.75], [0.75, 1.0]])
 TINY = 2.0**-560
 
@@ -309,6 +319,57 @@ RULES = {
             {"nodes": [[1, 1, 1], [0, 1, 1]], "gap": NEAR},
             {"nodes": [[1, 1, 1], [1, 2, 1]], "gap": NEAR},
             {"nodes": [[1, 1, 1], [1, 2, 1]], "gap": LESS},
+        ],
+    ),
+    "leaders": (
+        LEADERS,
+        [
+            {"gap": 0.6 - FALSE},
+            {
+                "nodes": [[1, 1, 1], [2, 0, 1], [0, 2, 1]],
+                "parent": [-1, 0, 0],
+                "branch": [-2, -1, -1],
+                "gap": 0.6 - FALSE,
+            },
+            {"m": 2, "k": 3, "gap": 0.25},
+            {"kind": "separate", "counts": [2], "W": ONE, "gap": 1.0},
+            {"required": [0], "nodes": [[2, 1, 1]]},
+        ],
+    ),
+    "leaders of data alone": (
+        shared(
+            np.array([[25.0, 15, 0], [15, 25, 0], [0, 0, 25]]),
+            1,
+            2,
+            [0, 2],
+            0.6 + NEAR,
+            nodes=OPEN,
+            parent=[-1],
+            branch=[-1],
+            G_0=ROOT,
+        ),
+        [{"branch": [-2]}],
+    ),
+    "children of leaders": (
+        NEIGHBOURS,
+        [
+            LESSER,
+            LESSER | {"nodes": [[1, 1, 1, 1], [2, 1, 0, 1], [1, 2, 0, 1], [1, 0, 2, 1]]},
+            LESSER | {"nodes": [[1, 1, 1, 1]], "parent": [-1], "branch": [-2]},
+            {
+                "nodes": [[1, 1, 1, 1], [1, 2, 1, 0], [1, 1, 2, 0]],
+                "parent": [-1, 0, 0],
+                "branch": [-2, -1, -1],
+            },
+            {
+                "nodes": [*NEIGHBOURS["nodes"], [1, 1, 2, 0]],
+                "parent": [-1, 0, 0, 0, 0],
+                "branch": [-2, -1, -1, -1, -1],
+            },
+            {"nodes": [[1, 1, 1, 1], [2, 2, 1, 0], [1, 2, 1, 0], [1, 1, 2, 0]]},
+            {"nodes": [[1, 1, 1, 1], [2, 1, 1, 0], [1, 2, 1, 0], [1, 1, 1, 0]]},
+            {"forbidden": [3], "nodes": [[1, 1, 1, 0], [2, 1, 1, 1], [1, 2, 1, 0], [1, 1, 2, 0]]},
+            {"branch": [-1, -1, -1, -1]},
         ],
     ),
     "listed supports": (LISTED, [{"gap": LESS}, {"gap": 0.2}]),
