@@ -26,8 +26,11 @@ ORTHOGONAL = 1e-8  # of unit columns: their products, at most
 LISTED = 1_000_000  # supports that are looked at one by one, in all
 EXACT_SIZE, EXACT_BITS = 150, 1200  # features, binary places; above, it would hardly end
 BLOCK = 2**22  # numbers of wide data in hand at once
+SMALL_BLOCK = 2**18  # of correlations, so few that they stay near the processor
 LARGEST, TREE = 2**31, 2**27  # bytes that a file may unfold to, states of all its nodes
 CUTS = 100  # directions above a node
+FINE = 2**60  # of one: what is exact but for its roots is rounded to so small a part
+LED = -2  # the branch of a node that is divided by leaders
 
 
 class Verdict(NamedTuple):
@@ -133,6 +136,35 @@ class Floating:
 
     def target(self, value, gap):
         return value + gap * max(value, 0) - 4 * UNIT * (1 + gap) * abs(value)
+
+    def unit_columns(self, X):
+        """Return the columns of X with length 1, those that are zero as they are."""
+        X = self.directions(X)
+        lengths = np.sqrt(np.sum(X**2, axis=0))
+        return X / np.where(lengths > 0, lengths, 1)
+
+    def tangent(self, most, value):
+        """Return sqrt(most / value - 1), raised."""
+        return np.sqrt(max(most - value, 0) / value) * (1 + gamma(8)) + TINY
+
+    def led(self, Z, part, a, tangent):
+        """Return b_il = a_l r min(1, r + sqrt(1 - r^2) tangent) for each i of a part, raised.
+
+        r is the modulus of the correlation of i and l.  b grows with r, so that r is raised alone.
+        """
+        r = np.abs(Z[:, part].T @ Z)
+        r += gamma(5 * len(Z) + 16) + TINY
+        np.minimum(r, 1, out=r)
+        b = 1 - r
+        b *= 1 + r
+        np.sqrt(b, out=b)
+        b *= tangent
+        b += r
+        np.minimum(b, 1, out=b)
+        b *= r
+        b *= a * (1 + gamma(16))
+        b += TINY
+        return b
 
     def top_sums(self, blocks, m, error):
         """Return numbers not above and not below the sums of the m largest eigenvalues.
@@ -339,6 +371,22 @@ class Exact:
     def target(self, value, gap):
         return value + int(Fraction(float(gap)) * max(value, 0))
 
+    def unit_columns(self, X):
+        return X
+
+    def tangent(self, most, value):
+        """The same in units of 1 / FINE."""
+        return self.root(-(-max(most - value, 0) * FINE**2 // value))
+
+    def led(self, X, part, a, tangent):
+        """The same, of columns of any length; what is of no unit is an integer over FINE."""
+        products = X[:, part].T @ X
+        squares = products**2 * FINE**2 // np.maximum(np.outer(a[part], a), 1)
+        r = np.minimum(self.root(squares + 1), FINE)
+        sine = self.root(FINE**2 - squares)
+        share = np.minimum(r - (-sine * tangent // FINE), FINE)
+        return -(-a * r * share // FINE**2)
+
     def doubles(self, M):
         """Return a matrix scaled by a power of two to entries near 1, to guess from."""
         one = 4 ** (self.bits - self.shift)
@@ -465,9 +513,11 @@ def shared_bound(node, numbers, m, k):
     if node.whole is not None:
         need(node.whole == 1, "whole must be 1")
         return 0, whole_costs(node, numbers)
+    if node.few is not None:
+        return bound_with_few(node, numbers, m, k)
     c = row_costs(np.sum(G * G, axis=1), G.shape[1] + 10, Y, k, node.required, numbers)
     wide = node.matrix.of_data and node.s is not None
-    need(not wide or Y is None, "wide data take no Y")
+    need(not wide or Y is None, "wide data take Y on few features only")
     if wide and isinstance(numbers, Floating):
         columns = partial(node.matrix.columns, node.rows)
         rest, times = numbers.ky_fan_of_data(columns, G, m, node.s, node.H)
@@ -515,12 +565,48 @@ def row_sums(node, numbers, k):
         part = np.arange(start, min(start + step, n))
         B, error = node.matrix.beside(node.rows[part], node.rows)
         own = B[part - start, part]
-        B = -np.abs(B)
+        B = np.abs(B)
         B[part - start, part] = 0
-        B = np.sort(B) if B.dtype == object else np.partition(B, min(k, n) - 1)
-        top = -B[:, : k - 1].sum(axis=1)
+        top = largest_of_rows(B, k - 1).sum(axis=1)
         found.append(numbers.raised(own + top + k * error, abs(own) + top + k * error, k + 4))
     return np.concatenate(found)
+
+
+def largest_of_rows(B, count):
+    """Return the `count` largest entries of each row, falling."""
+    if not count:
+        return B[:, :0]
+    B = B if B.dtype == object else np.partition(B, B.shape[1] - count)[:, -count:]
+    return np.sort(B)[:, ::-1][:, :count]
+
+
+def leaders(matrix, rows, k, target, numbers, among=None):
+    """Yield (i, its bound, that with each l) for each row i that may lead a support.
+
+    A support that explains more than the target has an i whose bound is above it, and holds only
+    l whose bound with i is (the theorem on leaders).  i and l are places among the rows; `among`
+    are those i that are asked for.
+    """
+    need(target > 0, "who explains nothing has no leaders")
+    X = numbers.read(matrix.array[:, rows], 1)
+    a = np.sum(X * X, axis=0)
+    a = numbers.raised(a, a, len(X) + 2)
+    d, k = len(rows), min(k, len(rows))
+    most = largest_of_rows(a[None], k).sum()
+    tangent = numbers.tangent(numbers.raised(most, most, k + 4), target)
+    Z = numbers.unit_columns(X)
+    among = np.arange(d) if among is None else among
+    step = max(1, SMALL_BLOCK // d)
+    for start in range(0, len(among), step):
+        part = among[start : start + step]
+        B = numbers.led(Z, part, a, tangent)
+        B[np.arange(len(part)), part] = 0
+        top = largest_of_rows(B, k - 1)
+        whole = a[part] + top.sum(axis=1)
+        whole = numbers.raised(whole, whole, k + 4)
+        for j in np.flatnonzero(whole > target):
+            others = a[part[j]] + top[j, : max(k - 2, 0)].sum() + B[j]
+            yield part[j], whole[j], numbers.raised(others, others, k + 4)
 
 
 def nonnegative_bound(node, numbers, m, k):
@@ -528,9 +614,7 @@ def nonnegative_bound(node, numbers, m, k):
 
     B is the identity above the node's cuts, whose products with w are at least 0.
     """
-    if node.few is not None:
-        return bound_with_few(node, numbers, m, k)
-    if node.N is not None:
+    if node.N is not None and node.few is None:
         need(np.array_equal(node.N, node.N.T), "N must be symmetric")
         need(node.whole is None, "N is not taken with the whole of the data")
         need(not node.matrix.of_data or node.s is None, "wide data take no N")
@@ -539,7 +623,7 @@ def nonnegative_bound(node, numbers, m, k):
 
 
 def bound_with_few(node, numbers, m, k):
-    """The same of wide data, with Y and N for few features."""
+    """The same of wide data, with Y and, where no entry of W is negative, N for few features."""
     need(isinstance(numbers, Floating) and node.matrix.of_data and node.s is not None,
          "few features are named of wide data only")  # fmt: skip
     need(len(np.unique(node.few)) == len(node.few) and np.all(np.isin(node.few, node.rows)),
@@ -550,7 +634,8 @@ def bound_with_few(node, numbers, m, k):
     Y, N = (zero if x is None else x for x in (node.Y, node.N))
     need(np.array_equal(N, N.T), "N must be symmetric")
     c = numbers.raised(*[np.sum(node.G**2, axis=1)] * 2, node.G.shape[1] + 10)
-    c[few] = row_costs(c[few], 10, Y, k, node.required[few], numbers)
+    beside = np.sum(node.required) - np.sum(node.required[few])  # where Y is zero
+    c[few] = row_costs(c[few], 10, Y, k - beside, node.required[few], numbers)
     X = node.matrix.numbers.read(node.matrix.array[:, node.rows], 1)
     return numbers.ky_fan_of_few(X, node.G, N, Y, few=few, m=m, s=node.s, H=node.H), c
 
@@ -720,7 +805,14 @@ class Kind(NamedTuple):
     semidefinite: bool = False
 
 
-ROWS = {"G": (1, "n*"), "Y": (2, "nn"), "s": (2, ""), "H": (1, "n*"), "whole": (0, "")}
+ROWS = {
+    "G": (1, "n*"),
+    "Y": (2, "nn"),
+    "s": (2, ""),
+    "H": (1, "n*"),
+    "whole": (0, ""),
+    "few": (0, "*"),
+}
 KINDS = {
     "shared": Kind(shared_value, shared_bound, ROWS, no_larger, False),
     # A bound on the union of the supports is one on the components.
@@ -732,7 +824,7 @@ KINDS = {
     "nonnegative": Kind(
         nonnegative_value,
         nonnegative_bound,
-        ROWS | {"N": (2, "cc"), "few": (0, "*")},
+        ROWS | {"N": (2, "cc")},
         none_positive,
         True,
     ),
@@ -810,7 +902,7 @@ class Raised:
 class Node:
     """A part of the search: the rows that are allowed, which are required, and what bounds it."""
 
-    Z = p = counts = None
+    Z = N = p = few = counts = None
 
     def __init__(self, state, matrix, arrays):
         self.rows, self.matrix, self.own = np.flatnonzero(state), matrix, matrix
@@ -900,13 +992,14 @@ def find_tree(claim, root, turns):
     for name in ("parent", "branch"):
         x = integers(claim, name)
         need(len(x) == len(states), f"{name} is one integer a node")
-        need(all(-1 <= i < d + turns + len(x) for i in x), f"{name} names no node and no feature")
+        need(all(LED <= i < d + turns + len(x) for i in x), f"{name} names no node and no feature")
         found.append(np.array(x, dtype=np.int64))
     parent, branch = found
     order = np.arange(len(states))
     need(parent[0] == -1 and np.all((parent[1:] >= 0) & (parent[1:] < order[1:])),
          "each node but the first comes after its parent")  # fmt: skip
-    need(np.all((branch >= -1) & (branch < d + turns)), "branch is -1, a feature or a direction")
+    need(np.all((branch >= LED) & (branch < d + turns)),
+         "branch is -2, -1, a feature or a direction")  # fmt: skip
     return states, parent, branch
 
 
@@ -1053,6 +1146,7 @@ class ClaimTree:
         self.m, self.k, self.shapes = question.m, question.k, question.kind.arrays
         self.states, self.parent, self.branch = find_tree(claim, question.root, len(directions))
         self.d = len(question.root)
+        self.may_be_led = question.kind is KINDS["shared"] and self.m == 1 and question.of_data
         apart = question.kind.value is separate_value and "orthonormal" in claim
         self.counts = integers(claim, "counts") if apart else None
         self.held, self.decided, self.cuts = [], [], [()]
@@ -1064,6 +1158,9 @@ class ClaimTree:
         self.children = np.split(falling, np.cumsum(counts)[:-1])
         for t, below in enumerate(self.children):
             by, two = self.branch[t], len(below) == 2
+            if by == LED:
+                need(self.may_be_led, "leaders divide nodes of one shared component of data only")
+                continue
             need(len(below) < 3 and two == (by >= 0), "children do not partition")
             if two and by < self.d:
                 pair = sorted(self.states[below, by].tolist())
@@ -1075,6 +1172,11 @@ class ClaimTree:
             return
         p = self.parent[t]
         by, before, state = self.branch[p], self.states[p], self.states[t]
+        if by == LED:
+            need((state == 2).sum() == 1 and np.all(before[state > 0] == 1),
+                 f"node {t} is not led by one feature")  # fmt: skip
+            self.cuts.append(())
+            return
         may_go, may_stay = self.decided[p]
         changed = state != before
         if 0 <= by < self.d:
@@ -1087,6 +1189,18 @@ class ClaimTree:
             sign = 1 if self.children[p][0] == t else -1
             self.cuts.append((*self.cuts[p], sign * self.directions[by - self.d]))
         need(len(self.cuts[t]) <= CUTS, f"more than {CUTS} directions lie above a node")
+
+    def find_leaders(self, t, node, target):
+        """Refuse a division by leaders that misses a support above the target."""
+        need(not np.any(node.required), "a node that is divided by leaders requires nothing")
+        children = {np.argmax(self.states[c]): self.states[c][node.rows] for c in self.children[t]}
+        need(len(children) == len(self.children[t]), "two children are led by the same feature")
+        for i, _, reach in leaders(node.matrix, node.rows, self.k, target, self.numbers):
+            child = children.get(node.rows[i])
+            need(
+                child is not None, "a feature may lead a support above the target, without a child"
+            )
+            need(np.all((child > 0) | (reach <= target)), "a child lacks a neighbour of its leader")
 
     def node(self, t, matrix):
         """Return node t with its arrays, or None where no support is left in it."""
@@ -1154,7 +1268,9 @@ def largest_of(tree, matrix, worst, target, kind):
             tree.decided[t] = ~tree.decided[t]  # its children do not matter
             continue
         worst = target
-        if len(children):
+        if tree.branch[t] == LED:
+            tree.find_leaders(t, node, target)
+        elif len(children):
             inside, outside = decisions(c, node.required, k, bound, target)
             tree.decided[t][0][node.rows], tree.decided[t][1][node.rows] = outside, inside
         else:

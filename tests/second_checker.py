@@ -382,12 +382,12 @@ class Node:
         self.free = [i for i, state in enumerate(states) if state == 1]
 
 
-ROWS = ("G", "Y", "s", "H", "whole")
+ROWS = ("G", "Y", "s", "H", "whole", "few")
 NAMES = {
     "shared": ROWS,
     "separate": (*ROWS, "Z", "p"),
     "factors": ROWS,
-    "nonnegative": (*ROWS, "N", "few"),
+    "nonnegative": (*ROWS, "N"),
 }
 
 
@@ -526,6 +526,15 @@ class Claim:
 
     # The tree.
 
+    def first_node(self):
+        """The states of the features in the whole problem."""
+        first = [1] * self.d
+        for i in self.must:
+            first[i] = 2
+        for i in self.must_not:
+            first[i] = 0
+        return first
+
     def take_directions(self):
         """The half-spaces that nodes are divided by."""
         self.directions = []
@@ -541,11 +550,7 @@ class Claim:
         self.target = low + self.gap * max(low, Fraction(0))
         if self.kind == "factors" and "R" in self.fields:
             self.take_levels()
-        first = [1] * self.d
-        for i in self.must:
-            first[i] = 2
-        for i in self.must_not:
-            first[i] = 0
+        first = self.first_node()
         self.take_directions()
         states, parents, branches = [first], [-1], [-1]
         if "nodes" in self.fields:
@@ -559,7 +564,7 @@ class Claim:
             need(t == 0 or 0 <= parent < t, "a parent comes later")
             if t:
                 children[parent].append(t)
-        need(all(-1 <= b < self.d + len(self.directions) for b in branches), "branch")
+        need(all(-2 <= b < self.d + len(self.directions) for b in branches), "branch")
         self.tree = []
         for t, row in enumerate(states):
             above = self.tree[parents[t]] if t else None
@@ -571,7 +576,8 @@ class Claim:
             need(len(cuts) <= 100, "too many cuts")
             self.tree.append(Node(row, self.take_arrays(t, row, cuts, above), cuts))
         for below, branch in zip(children, branches, strict=True):
-            need(len(below) == 2 if branch >= 0 else len(below) <= 1, "children and branch")
+            if branch != -2:
+                need(len(below) == 2 if branch >= 0 else len(below) <= 1, "children and branch")
         for t, node in enumerate(self.tree):
             self.check_node(node, [self.tree[c] for c in children[t]], branches[t])
         return float(low)
@@ -603,6 +609,7 @@ class Claim:
         few = None
         if "few" in own:
             need(wide and not cuts, "few is for wide nodes without cuts")
+            need(not own & {"Z", "p"}, "few comes with Y and N alone")
             few = fields.features(f"few_{t}", self.d)
             need(set(few) <= set(allowed), "few names a feature that is excluded")
         for name in own & {"Y", "Z", "N"}:
@@ -698,10 +705,16 @@ class Claim:
         required, free, q = node.required, node.free, self.k - len(node.required)
         if q < 0 or len(node.allowed) < self.m:
             return  # it holds no support
+        if branch == -2:
+            self.check_children_of_leaders(node, children)
         r, costs = self.bound(node)
         b = r + sum(costs[i] for i in required) + largest(q, [costs[i] for i in free])
         if b <= self.target and not children:
             return
+        if branch == -2:
+            by_leader = {child.required[0]: child for child in children}
+            need(len(by_leader) == len(children), "two children with one leader")
+            return self.check_leaders(node, by_leader)
         if not children:
             need("nodes" in self.fields, "the bound exceeds the target")
             return self.check_list(node, r, costs)
@@ -719,6 +732,37 @@ class Claim:
                 need(old == 1 and 1 <= q <= len(free) - 1, "a decision that is none")
                 loss = costs[i] - ranked[q] if new == 2 else ranked[q - 1] - costs[i]
                 need(b - max(Fraction(0), loss) <= self.target, "a decision without proof")
+
+    def check_children_of_leaders(self, node, children):
+        """What a child may be, whatever the target is."""
+        need(self.kind == "shared" and self.m == 1 and self.data, "leaders of what has none")
+        for child in children:
+            need(len(child.required) == 1, "a child requires what does not lead it alone")
+            need(all(node.states[i] == 1 for i in child.allowed), "a child holds too much")
+
+    def check_leaders(self, node, children):
+        """Every feature that may lead a support above the target has a child with all it may need.
+
+        `children` are those of the node, each by its leader.
+        """
+        need(not node.required, "leaders divide what requires something")
+        need(self.target > 0, "leaders of nothing")
+        S, A, k = node.allowed, self.A, self.k
+        t = root_above(max(largest(k, [A[i][i] for i in S]) / self.target - 1, Fraction(0)))
+        for i in S:
+            b = {}
+            for j in S:
+                if j == i:
+                    continue
+                square = A[i][j] ** 2 / (A[i][i] * A[j][j]) if A[i][i] and A[j][j] else Fraction(0)
+                r = min(root_above(square), Fraction(1))
+                b[j] = A[j][j] * r * min(Fraction(1), r + t * root_above(1 - square))
+            if A[i][i] + largest(k - 1, b.values()) <= self.target:
+                continue
+            need(i in children, "a leader has no child")
+            for j in set(b) - set(children[i].allowed):
+                rest = largest(k - 2, b.values())
+                need(A[i][i] + b[j] + rest <= self.target, "a child lacks what it may need")
 
     def check_list(self, node, r, costs):
         need(self.kind != "nonnegative" or self.m == 1, "no node of this kind is listed")

@@ -107,6 +107,52 @@ def honest_tree(rng):
     return claim
 
 
+def honest_few(rng):
+    """Wide data with any G on all features and any Y on some of them; the claim is its bound."""
+    n, d = int(rng.integers(1, 5)), int(rng.integers(4, 9))
+    m = int(rng.integers(1, 3))
+    k = int(rng.integers(m, d))
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-2, 0, d)
+    A = X.T @ X
+    chosen = best_of(A, m, k)[1]
+    sizes = np.sum(X**2) / d * 10.0 ** rng.uniform(-3, 1, 2)
+    few = rng.permutation(d)[: rng.integers(1, d + 1)]
+    G = np.sqrt(sizes[0]) * rng.standard_normal((d, 2))
+    Y = sizes[1] * rng.standard_normal((len(few),) * 2)
+    M = A - G @ G.T
+    M[np.ix_(few, few)] -= (Y + Y.T) / 2
+    w, V = np.linalg.eigh(M)
+    s = max(w[-m], 1e-3 * sizes.max())
+    H = V[:, -m:] * np.sqrt(np.maximum(w[-m:] - s, 0))
+    claim = {
+        "version": 1, "kind": "shared", "m": m, "k": k, "gap": 1e9, "X": X, "support": chosen,
+        "required": chosen[: rng.integers(0, 2)], "few_0": few, "Y_0": Y, "G_0": G,
+        "s_0": s * (1 + 1e-9), "H_0": H,
+    }  # fmt: skip
+    verdict = check(claim)
+    assert verdict.holds, verdict
+    return claim | {"gap": verdict.bound / verdict.value - 1 + 1e-12}
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_rows_of_few_features_bound_what_enumeration_finds(seed):
+    """No bound lies below the optimum, and it is that of the matrix with a Y that is padded."""
+    claim = honest_few(np.random.default_rng(seed))
+    X, few, m, k = claim["X"], claim["few_0"], claim["m"], claim["k"]
+    A = (X.T @ X + (X.T @ X).T) / 2
+    verdict = check(claim)
+    assert verdict.bound >= best_of(A, m, k, claim["required"])[0] * (1 - 1e-12)
+    padded = np.zeros_like(A)
+    padded[np.ix_(few, few)] = claim["Y_0"]
+    formed = {x: v for x, v in claim.items() if x not in ("X", "s_0", "H_0", "few_0")}
+    dense = check(formed | {"A": A, "Y_0": padded, "gap": 1e9})
+    assert dense.bound * (1 - 1e-9) <= verdict.bound
+    M = A - claim["G_0"] @ claim["G_0"].T - (padded + padded.T) / 2
+    if np.linalg.eigvalsh(M)[-m] >= claim["s_0"] * (1 - 1e-8):  # the witness was not raised
+        assert verdict.bound == pytest.approx(dense.bound, rel=1e-6)
+    assert not check(claim | {"gap": claim["gap"] * (1 - 1e-6) - 1e-9}).holds
+
+
 def shaken(x, rng):
     """Return an array (or whatever) that is near x, or not."""
     x = np.array(x)

@@ -543,7 +543,7 @@ REMOVALS = {
         Tree.target.fget, "PROOF * self.value", "0", the_tree_ends_where_supports_tie),
     "what rewards decided keeps its arrays": (
         Tree.without_decided,
-        "self.arrays[place] = {x: on_rows(x, v, kept) for x, v in held.items()}",
+        "self.arrays[place] = on_rows(self.arrays[part.place], part.rows, kept)",
         "pass", what_rewards_decide_keeps_the_arrays),
     "the bound of what is open": (
         Tree.bound.fget,

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from test_semidefinite import by_values, capped, clipped
+from test_semidefinite import by_values, capped, clipped, some_basis, whole_basis
 
 from fspca.check_certificate import row_terms
 from fspca.proof import rows as module
@@ -72,18 +72,27 @@ def test_rows_are_projected_on_their_cone(fixed, k, seed):
         assert X[i] @ y == pytest.approx(height[i] * s, abs=1e-5)
 
 
-def together(d):
+def together(basis, d):
     """The linear map of (P, z) to (P, S, Q, t, z), and its least-squares inverse; z counts half."""
     columns = []
-    for i, j in zip(*np.triu_indices(d), strict=True):
-        P = np.zeros((d, d))
+    V, (few,) = whole_basis(basis, d), np.nonzero(seen_alone(basis, d))
+    p, f = V.shape[1], len(few)
+    for i, j in zip(*np.triu_indices(p), strict=True):
+        P = np.zeros((p, p))
         P[i, j] = P[j, i] = 1
-        columns.append(np.r_[P.ravel(), -P.ravel(), P.ravel(), np.zeros(2 * d)])
+        columns.append(np.r_[P.ravel(), -P.ravel(), P[:f, :f].ravel(), np.zeros(f + d)])
     for i in range(d):
-        D, e = np.diag(np.eye(d)[i]).ravel(), np.eye(d)[i]
-        columns.append(np.r_[0 * D, D, -D / 2, e / 2, e * 0.5**0.5])
+        e, alone = np.eye(d)[i], (few == i) * 1.0
+        S = np.outer(V[i], V[i])
+        rest = np.diag(-alone / 2).ravel(), alone / 2, e * 0.5**0.5
+        columns.append(np.r_[0 * S.ravel(), S.ravel(), *rest])
     T = np.array(columns).T
     return np.linalg.pinv(T)
+
+
+def seen_alone(basis, d):
+    """Which of d features a basis sees one by one."""
+    return np.isin(np.arange(d), np.arange(d) if basis is None else basis.few)
 
 
 def finely(*given):
@@ -92,14 +101,22 @@ def finely(*given):
 
 def splitting(state, m, k, fixed, steps):
     """The ADMM with whole matrices, all parts put together by least squares."""
-    _, L, P, z, (U, V, R, r, u), rho, phi = state
-    required = np.arange(len(z)) < fixed
-    d, inverse = len(z), together(len(z))
+    basis, L, P, z, (U, V, R, r, u), rho, phi = state
+    d, exactly = len(z), basis is None
+    required, inverse = np.arange(d) < fixed, together(basis, d)
+    B, alone = whole_basis(basis, d), seen_alone(basis, d)
+    p, f = len(P), alone.sum()
+
+    def parts(P, z):
+        Q = P[:f, :f] - np.diag(z[alone] / 2)
+        return B.T @ np.diag(z) @ B - P, Q, z[alone] / 2
+
     for step in range(1, steps + 1):
-        S, Q, t = np.diag(z) - P, P - np.diag(z / 2), z / 2
-        P1 = capped(P - U + L / rho, m, True)
+        S, Q, t = parts(P, z)
+        P1 = capped(P - U + L / rho, m, exactly)
         S1 = by_values(S - V, lambda values: np.maximum(values, 0))
-        Q1, t1, phi = finely(Q - R, t - r, required, k, phi)
+        left = k - np.sum(required & ~alone)
+        Q1, t1, phi = finely(Q - R, t - r, required[alone], left, phi)
         z1 = np.r_[np.ones(fixed), clipped((z - u)[fixed:], k - fixed)]
         if step % 10 == 0:
             yield rho * (S1 - S + V), rho * (Q - R - Q1), z1, (P, z, U, V, R, r, u, rho)
@@ -109,10 +126,10 @@ def splitting(state, m, k, fixed, steps):
             for new, now, gap in ((P1, P, U), (S1, S, V), (Q1, Q, R), (t1, t, r), (z1, z, u))
         )
         x = inverse @ np.r_[Pu.ravel(), Su.ravel(), Qu.ravel(), tu, zu * 0.5**0.5]
-        P = np.zeros((d, d))
-        P[np.triu_indices(d)], z = x[:-d], x[-d:]
+        P = np.zeros((p, p))
+        P[np.triu_indices(p)], z = x[:-d], x[-d:]
         P = P + P.T - np.diag(np.diag(P))
-        S, Q, t = np.diag(z) - P, P - np.diag(z / 2), z / 2
+        S, Q, t = parts(P, z)
         U, V, R, r, u = Pu - P, Su - S, Qu - Q, tu - t, zu - z
         if step % 20 == 0:
             apart = sum(np.sum((a - b) ** 2) for a, b in ((P1, P), (S1, S), (Q1, Q)))
@@ -122,26 +139,40 @@ def splitting(state, m, k, fixed, steps):
             U, V, R, r, u = (each / factor for each in (U, V, R, r, u))
 
 
+def exact_solver(Z):
+    """The normal equations of the features in a basis, solved to the end."""
+    return lambda r: np.linalg.solve(0.5 * (Z @ Z.T) ** 2 + 0.5 * np.eye(len(Z)), r)
+
+
 @pytest.mark.parametrize(("fixed", "rho"), [(0, 0.5), (2, 20.0)])
-def test_the_splitting_step_by_step(monkeypatch, fixed, rho):
+@pytest.mark.parametrize("few", [7, 5])
+def test_the_splitting_step_by_step(monkeypatch, fixed, rho, few):
+    """Of all rows, and of those of five features beside a basis of what the others have."""
     monkeypatch.setattr(module, "project_rows", finely)
-    m, k, d = 2, 4, 7
-    A = make_scheme("F", d, 0) / 8
+    monkeypatch.setattr(module, "normal_solver", exact_solver)
+    m, k, d = 2, 4, 7 if few == 7 else 11
+    basis = None if few == d else some_basis(d, few, 2, np.random.default_rng(few))
+    A = make_scheme("F", 7, 0) / 8
     required = np.arange(d) < fixed
-    start = with_rows(next(descend(start_from(A, m, k), m, k, required))[-1])._replace(penalty=rho)
+    start = next(descend(start_from(A, m, k, basis), m, k, required))[-1]
+    start = with_rows(start)._replace(penalty=rho)
     plain = list(splitting(start, m, k, fixed, 50))
+    B, alone = whole_basis(basis, d), seen_alone(basis, d)
     for (bound, c, G, Y, z1, state), (C, rows, z, where) in zip(
         descend_rows(start, m, k, required), plain, strict=False
     ):
-        assert pytest.approx(C, abs=1e-4) == G @ G.T
+        assert pytest.approx(B @ C @ B.T, abs=1e-4) == G @ G.T
         assert pytest.approx(rows, abs=1e-4) == Y
         assert z1 == pytest.approx(z, abs=1e-4)
         now = [state.P, state.z, *state.multipliers, state.penalty]
         for one, other in zip(now, where, strict=True):
             assert one == pytest.approx(other, abs=1e-4)
-        costs = np.diag(C) + (np.diag(Y) + row_terms(Y, k, required, np.sqrt)) / 2
+        on_all = np.zeros((d, d))
+        on_all[np.ix_(alone, alone)] = Y
+        costs = np.diag(G @ G.T) + (np.diag(on_all) + row_terms(on_all, k, required, np.sqrt)) / 2
         assert c == pytest.approx(costs, abs=1e-4)
-        top = np.linalg.eigvalsh(A - C - (Y + Y.T) / 2)[-m:].sum()
+        rest = B @ A @ B.T - G @ G.T - (on_all + on_all.T) / 2
+        top = np.linalg.eigvalsh(rest)[-m:].sum()
         kept = c[:fixed].sum() + np.sort(c[fixed:])[fixed - k :].sum()
         assert bound == pytest.approx(top + kept, abs=1e-4)
     last = plain[-1][-1][-1]  # it was adapted, up or down

@@ -14,7 +14,8 @@ from fspca.proof.projections import (
     project_cones,
     sum_largest,
 )
-from fspca.proof.relaxation import State
+from fspca.proof.relaxation import Basis, State
+from fspca.proof.rows import RowParts
 from fspca.proof.semidefinite import Parts, descend, normal_solver, start_from
 from fspca.synthetic import make_scheme
 
@@ -132,10 +133,27 @@ def test_few_pairs_are_computed_where_few_matter(monkeypatch):
     assert asked == [None, (91, 99), (91, 99)]
 
 
+def whole_basis(basis, d):
+    """The matrix V of a basis: unit vectors of the few, and beside them the span of the others."""
+    if basis is None:
+        return np.eye(d)
+    V = np.zeros((d, len(basis.few) + basis.span.shape[1]))
+    V[basis.few, np.arange(len(basis.few))] = 1
+    V[basis.others, len(basis.few) :] = basis.span
+    return V
+
+
+def some_basis(d, few, rank, rng):
+    """A few of d features by themselves, and a random span of so many columns of the others."""
+    few = np.sort(rng.permutation(d)[:few])
+    others = np.setdiff1d(np.arange(d), few)
+    return Basis(few, others, random_subspace(len(others), rank, rng))
+
+
 def splitting(state, m, k, fixed, steps):
     """The ADMM as its authors would write it, every matrix whole; what it yields and where."""
-    Z, L, P, z, (U, _, _), rho, _ = state
-    exactly, Z = Z is None, np.eye(len(z)) if Z is None else Z
+    basis, L, P, z, (U, _, _), rho, _ = state
+    exactly, Z = basis is None, whole_basis(basis, len(z))
 
     def lift(z):
         return Z.T @ np.diag(z) @ Z
@@ -162,8 +180,8 @@ def splitting(state, m, k, fixed, steps):
 
 
 @pytest.mark.parametrize("fixed", [0, 2])
-@pytest.mark.parametrize("rank", [3, 8])
-def test_the_splitting_step_by_step(rank, fixed, monkeypatch):
+@pytest.mark.parametrize(("rank", "few"), [(3, 0), (5, 2), (8, 8)])
+def test_the_splitting_step_by_step(rank, few, fixed, monkeypatch):
     """With normal equations that are solved to the end, since three digits of a change show."""
 
     def exact(Z):
@@ -171,10 +189,10 @@ def test_the_splitting_step_by_step(rank, fixed, monkeypatch):
 
     monkeypatch.setattr(semidefinite, "normal_solver", exact)
     rng, m, k = np.random.default_rng(rank), 2, 4
-    basis = None if rank == 8 else random_subspace(8, rank, rng)
+    basis = None if rank == 8 else some_basis(8, few, rank - few, rng)
     inner = make_scheme("F", rank, 1) / 8
     start = start_from(inner, m, k, basis)
-    Z = np.eye(8) if basis is None else basis
+    Z = whole_basis(basis, 8)
     assert start.P.trace() == pytest.approx(m)
     assert start.z == pytest.approx(np.full(8, k / 8))
     plain = list(splitting(start, m, k, fixed, 120))
@@ -210,19 +228,39 @@ def test_a_state_of_some_of_the_features_is_that_of_their_problem():
     assert np.array_equal(part.z, z[rows])
     assert np.array_equal(part.multipliers.chosen, u[rows])
     assert part.penalty == 0.7
-    Z = random_subspace(7, 2, rng)
-    inner, P, *both = (Z.T @ X @ Z for X in squares(whole))
-    thin = State(Z, inner, P, z, Parts(*both, u), 0.7)
-    for dense in (True, False):
-        part = thin.restricted(rows, dense=dense)
-        assert (part.basis is None) == dense
-        B = np.eye(3) if dense else part.basis
+
+
+@pytest.mark.parametrize("few", [0, 2, 3])
+def test_a_state_in_a_basis_is_that_of_its_features(few):
+    """On some of them, with more of them seen one by one, or with all: the matrices stay."""
+    rng, d = np.random.default_rng(few), 9
+    basis = some_basis(d, few, 2, rng)
+    V, squared = whole_basis(basis, d), np.zeros((few, few)) + few
+    order = V.shape[1]
+    inner, P, U, S = (X + X.T for X in rng.standard_normal((4, order, order)))
+    z, u, heights, phi = rng.random(d), rng.random(d), rng.random(few), rng.random(few)
+    multipliers = RowParts(U, S, squared + np.outer(heights, phi), heights, u)
+    state = State(basis, inner, P, z, multipliers, 0.7, phi)
+    rows = np.sort(rng.permutation(d)[:7])
+    more = np.append(np.flatnonzero(np.isin(rows, basis.few)), np.flatnonzero(rows == rows[3]))
+    for part in (state.restricted(rows), state.seen(rows, more), state.restricted(rows, True)):
+        B = whole_basis(part.basis, 7)
         assert pytest.approx(np.eye(B.shape[1])) == B.T @ B
-        for one, other in zip(squares(part), squares(thin), strict=True):
-            assert B @ one @ B.T == pytest.approx((Z @ other @ Z.T)[np.ix_(rows, rows)])
+        for one, other in zip(squares(part), squares(state), strict=True):
+            assert B @ one @ B.T == pytest.approx((V @ other @ V.T)[np.ix_(rows, rows)])
         assert np.array_equal(part.multipliers.chosen, u[rows])
-    assert thin.restricted(rows[:2]).basis is None
-    assert thin.restricted(rows).basis.shape == (3, 2)
+        alone = np.arange(7) if part.basis is None else part.basis.few
+        for i, feature in enumerate(rows[alone]):
+            old = np.flatnonzero(basis.few == feature)
+            assert part.guess[i] == (phi[old[0]] if len(old) else 0.25)
+            assert part.multipliers.heights[i] == (heights[old[0]] if len(old) else 0.0)
+            for j, beside in enumerate(rows[alone]):
+                both = np.isin([feature, beside], basis.few)
+                place = np.searchsorted(basis.few, [feature, beside])
+                kept = state.multipliers.rows[tuple(place)] if both.all() else 0.0
+                assert part.multipliers.rows[i, j] == kept
+    assert state.restricted(rows, True).basis is None
+    assert state.restricted(rows[:2]).basis is None
 
 
 def squares(state):

@@ -19,6 +19,7 @@ from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
 from fspca.proof.claims import Certificate, claimed
 from fspca.proof.probable import probable_bound
 from fspca.proof.projections import largest_cost
+from fspca.proof.relaxation import Basis
 from fspca.proof.rows import descend_rows, has_rows, with_rows
 from fspca.proof.semidefinite import descend, start_from
 from fspca.solver import Listener, Progress, check_common, heard
@@ -26,6 +27,7 @@ from fspca.solver import Listener, Progress, check_common, heard
 METHODS = ("eigenvalue", "diagonal", "shifted", "dual", "rows")
 CLOSED_FORM = METHODS[:3]
 ROWS_SIZE = 700  # features up to which rows are bounded
+FEW_ROWS = 250  # features of wide data whose rows are bounded, those that seem likeliest
 SPANNED = 150  # eigenvectors of data in the basis of C
 WORK = 2e12  # floating-point operations of a bound that must be had quickly
 
@@ -146,18 +148,43 @@ def step_work(state):
 
     The added numbers are what Python costs around small arrays, in the size of an eigenproblem.
     """
-    d, p = len(state.z), len(state.inner)
-    if has_rows(state):
-        return (p + 200) ** 3
-    return 4 / 3 * (p + 80) ** 3 + (0 if state.basis is None else 2 * d * p**2)
+    p = len(state.inner)
+    beside = 0 if state.basis is None else 2 * state.basis.span.size * p
+    return beside + ((p + 200) ** 3 if has_rows(state) else 4 / 3 * (p + 80) ** 3)
 
 
-def quick_work(state):
+def quick_work(checked, state):
     """What two hundred steps cost from here, a quarter of them plain; fewer on very wide data."""
     d, p = len(state.z), len(state.inner)
     steps = int(min(200, WORK / (50 * p**3 + (0 if state.basis is None else 40 * d * p**2))))
     rows = (d + 200) ** 3 if d <= ROWS_SIZE else step_work(state)
+    if checked.wide(checked.rows):
+        rows += (FEW_ROWS + len(checked.array) + 200) ** 3
     return steps * (step_work(state) / 4 + rows)
+
+
+def begin_rows(checked, rows, state):
+    """Return the start of the relaxation with a bound on every row, or None where there is none.
+
+    Of wide data it bounds those of the likeliest features.  Without a factor X a bound would need
+    all of them, and they are too many.
+    """
+    everywhere = np.arange(len(rows))
+    if checked.wide(rows):
+        return with_rows(widened(state, everywhere))
+    if len(rows) > ROWS_SIZE:
+        return None
+    return with_rows(state if state.basis is None else state.restricted(everywhere, dense=True))
+
+
+def widened(state, rows):
+    """Return a state on some of the features, of which the likeliest are seen one by one."""
+    if state.basis is None:
+        return state.restricted(rows)
+    likely = np.argsort(-state.z[rows], kind="stable")[:FEW_ROWS]
+    known = np.flatnonzero(np.isin(rows, state.basis.few))
+    more = likely[~np.isin(likely, known)][: max(FEW_ROWS - len(known), 0)]
+    return state.seen(rows, np.append(known, more))
 
 
 class Descent:
@@ -199,24 +226,29 @@ class Descent:
                     break
                 last = self.best.bound
 
-    def go(self, state, problem, max_iter, rowwise):
+    def go(self, state, checked, max_iter, rowwise):
         """Follow the relaxation without rows, then, where wanted, for the most part that with them.
 
         A Ctrl-C ends it, once there is a bound.
         """
-        m, k, required = problem
+        m, k, required = checked.m, checked.k, checked.required
         try:
             if not has_rows(state):
                 share = 0.25 if rowwise else 1  # the start of the one with rows, not its equal
                 self.follow(islice(descend(state, m, k, required), steps_of(max_iter * share)))
                 if not rowwise or self.done:
                     return
-                state = with_rows(self.state.restricted(np.arange(len(state.z)), dense=True))
+                state = begin_rows(checked, checked.rows, self.state)
             self.follow(islice(descend_rows(state, m, k, required), steps_of(max_iter)))
         except KeyboardInterrupt:
             if self.best is None:
                 raise
             self.interrupted = True
+
+
+def few_of(state):
+    """The places of the features that a state sees one by one, or None where it sees all so."""
+    return None if state.basis is None else state.basis.few
 
 
 def steps_of(max_iter):
@@ -228,12 +260,12 @@ def dual_bound(checked, rowwise, max_iter, ends=None, target=-np.inf, init=None,
     """Follow the ADMM and keep the best bound; stop at the target, a budget or a standstill."""
     scale, state = relaxed(checked) if init is None else init
     rows, required = checked.rows, checked.required
-    small = required.sum() < len(rows) <= ROWS_SIZE and not checked.wide(rows)
+    bounded = required.sum() < len(rows) and (len(rows) <= ROWS_SIZE or checked.wide(rows))
     descent = Descent(scale, ends, target, progress)
-    descent.go(state, (checked.m, checked.k, required), max_iter, rowwise and small)
+    descent.go(state, checked, max_iter, rowwise and bounded)
     best = descent.best
     Y = None if best.Y is None else best.Y * scale
-    found = checked.prove(rows, required, best.G * np.sqrt(scale), Y)
+    found = checked.prove(rows, required, best.G * np.sqrt(scale), Y, few=few_of(best.state))
     wanted = np.zeros(checked.A.size)
     wanted[rows] = best.z
     facts = (wanted, descent.n_iter, (scale, descent.state), descent.interrupted)
@@ -257,14 +289,12 @@ def relaxed(checked):
     if checked.of_data and Y.shape[1] > 2 * SPANNED:
         Y = Y[:, :SPANNED]
     likely = np.argsort(-checked.A.diagonal()[rows], kind="stable")[: min(2 * k, k + 2 * SPANNED)]
-    units = np.zeros((len(rows), len(likely)))
-    units[likely, np.arange(len(likely))] = 1
-    Z, R = np.linalg.qr(np.hstack([Y, units]))
-    Z = Z[:, np.abs(np.diag(R)) > 1e-8]  # unit vectors that the rest spans already add nothing
+    basis = Basis.beside(np.sort(likely), Y)
     if checked.of_data:
-        image = checked.array[:, rows] @ Z
-        return scale, start_from(image.T @ image / scale, m, k, Z)
-    return scale, start_from(Z.T @ checked.block(rows) @ Z / scale, m, k, Z)
+        image = basis.image(checked.array[:, rows])
+        return scale, start_from(image.T @ image / scale, m, k, basis)
+    image = basis.image(basis.image(checked.block(rows)).T)
+    return scale, start_from((image + image.T) / (2 * scale), m, k, basis)
 
 
 def with_bound(A, solution, found, max_memory=MAX_MEMORY):

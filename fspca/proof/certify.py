@@ -11,6 +11,7 @@ from fspca.problem import Nonnegative, SeparateSupports, SharedSupport, Solution
 from fspca.proof.bounds import dual_bound, least_closed_form
 from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
 from fspca.proof.claims import claimed
+from fspca.proof.leaders import Leaders
 from fspca.proof.levelled import SHARE
 from fspca.proof.search import PROOF
 from fspca.proof.separate import with_claim
@@ -86,6 +87,8 @@ def shared(A, solution, max_iter, max_seconds, max_memory, progress):
     checked = CheckedMatrix.of(A, solution.problem, max_memory)
     target = solution.objective * (1 + PROOF)
     found = least_closed_form(checked)
+    if found.bound > target and (leaders := Leaders.of(checked, solution.objective)):
+        found = min(found, leaders.certificate(solution.objective), key=lambda each: each.bound)
     late = ends is not None and perf_counter() > ends
     if found.bound > target and checked.matrix is not None and not late:
         dual = found  # where the run is ended before the relaxation has a bound

@@ -131,20 +131,24 @@ class CheckedMatrix:
         return self.array.diagonal()[rows].sum()
 
     def wide(self, rows):
-        """Whether A on these rows is not formed: then the checker takes no Y."""
+        """Whether A on these rows is not formed: then the checker takes Y on few of them only."""
         return self.of_data and len(rows) > max(FORMED, len(self.array))
 
-    def prove(self, rows, required, G, Y=None, witness=None):
+    def prove(self, rows, required, G, Y=None, witness=None, few=None):
         """Return the Bound of C = GG' and Y.
 
         A witness s, H of F_m(A - GG') that is given spares the checker an eigenproblem; s is
         raised until the checker finds that it is one.  Data of many features always need one: the
-        leading eigenpairs, then.
+        leading eigenpairs, then.  There Y is about a few of the rows, those at the places `few`.
         """
         arrays = {"G": G} if Y is None else {"G": G, "Y": Y}
         wide = self.wide(rows)
         if not wide and (witness is None or len(rows) <= SMALL):
             return self.bound(rows, required, arrays)
+        if wide and Y is not None:
+            few = np.arange(len(rows)) if few is None else few
+            arrays["few"] = rows[few]
+            witness = leading_less(self.array[:, rows], G, self.m, few, Y)
         values, V = witness or leading_less(self.array[:, rows], G, self.m)
         least = max(values.min(), 0.0)
         H = V * np.sqrt(np.maximum(values - least, 0.0))
@@ -164,19 +168,43 @@ class CheckedMatrix:
         return self.numbers.back(self.numbers.top_sums(block[None], self.m, error)[0][0])
 
 
-def leading_less(X, G, m):
-    """Return the m leading eigenpairs of X'X - GG', by the Gram matrix of both factors."""
-    n, XG = len(X), X @ G
-    values, U = np.linalg.eigh(np.block([[X @ X.T, XG], [XG.T, G.T @ G]]))
+def leading_less(X, G, m, few=(), Y=None):
+    """Return the m leading eigenpairs of X'X - GG', less Y's symmetric part on few features.
+
+    That is BSB' with B = [X', G, the unit vectors of the few]: by the Gram matrix of B.
+    """
+    n, q, XG, few = len(X), G.shape[1], X @ G, np.asarray(few, dtype=int)
+    values, U = np.linalg.eigh(
+        np.block(
+            [
+                [X @ X.T, XG, X[:, few]],
+                [XG.T, G.T @ G, G[few].T],
+                [X[:, few].T, G[few], np.eye(len(few))],
+            ]
+        )
+    )
     kept = values > len(values) * 2.0**-52 * values[-1]
     root, U = np.sqrt(values[kept]), U[:, kept]
-    values, V = np.linalg.eigh(root[:, None] * (U[:n].T @ U[:n] - U[n:].T @ U[n:]) * root)
+    inner = U[:n].T @ U[:n] - U[n : n + q].T @ U[n : n + q]
+    if len(few):
+        inner -= U[n + q :].T @ ((Y + Y.T) / 2) @ U[n + q :]
+    values, V = np.linalg.eigh(root[:, None] * inner * root)
     V = (U / root) @ V[:, -m:]
-    return values[-m:], X.T @ V[:n] + G @ V[n:]
+    found = X.T @ V[:n] + G @ V[n : n + q]
+    found[few] += V[n + q :]
+    return values[-m:], found
 
 
-def on_rows(name, array, at):
-    """An array of a node on some of its rows."""
-    if name == "Y":
-        return array[np.ix_(at, at)]
-    return array[at] if name in "GH" else array
+def on_rows(arrays, rows, kept):
+    """The arrays of a node with these rows, on those at the places kept."""
+    found = dict(arrays)
+    of_few = "few" in arrays
+    at = np.flatnonzero(np.isin(arrays["few"], rows[kept])) if of_few else kept
+    for name, array in arrays.items():
+        if name in "GH":
+            found[name] = array[kept]
+        elif name == "Y":
+            found[name] = array[np.ix_(at, at)]
+        elif name == "few":
+            found[name] = array[at]
+    return found

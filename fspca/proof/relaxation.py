@@ -26,15 +26,77 @@ class Balance(NamedTuple):
     factor: float = 1.5  # of a change, less than the ratio, so that it does not turn the next way
 
 
+class Basis(NamedTuple):
+    """How features are seen: some one by one, the others by an orthonormal basis of their span.
+
+    V has a unit vector for each of the few, in their order, and then the columns of the basis,
+    which has a row for each of the others.  A matrix of the iteration stands for V N V'.
+    """
+
+    few: np.ndarray
+    others: np.ndarray
+    span: np.ndarray
+
+    @classmethod
+    def of_all(cls, d):
+        """Every one of d features by itself: V is the identity."""
+        return cls(np.arange(d), np.arange(0), np.zeros((0, 0)))
+
+    @classmethod
+    def beside(cls, few, images):
+        """The few by themselves, and the others by a basis of the columns of their images."""
+        others = np.setdiff1d(np.arange(len(images)), few)
+        Z, R = np.linalg.qr(images[others])
+        diagonal = np.abs(np.diag(R))
+        return cls(few, others, Z[:, diagonal > 1e-8 * diagonal.max(initial=0)])
+
+    @property
+    def first(self):
+        """The places of the few in a matrix of the iteration."""
+        return np.s_[: len(self.few), : len(self.few)]
+
+    @property
+    def rest(self):
+        """The places of the basis."""
+        return np.s_[len(self.few) :, len(self.few) :]
+
+    def lift(self, z):
+        """V' Diag(z) V."""
+        order = len(self.few) + self.span.shape[1]
+        lifted = np.zeros((order, order))
+        here = np.arange(len(self.few))
+        lifted[here, here] = z[self.few]
+        lifted[self.rest] = (self.span.T * z[self.others]) @ self.span
+        return lifted
+
+    def diagonal(self, N):
+        """The diagonal of V N V'."""
+        found = np.empty(len(self.few) + len(self.others))
+        found[self.few] = np.diagonal(N)[: len(self.few)]
+        found[self.others] = np.einsum("ij,ij->i", self.span @ N[self.rest], self.span)
+        return found
+
+    def whole(self, G, rows=None):
+        """V G, or some of its rows."""
+        found = np.empty((len(self.few) + len(self.others), G.shape[1]))
+        found[self.few] = G[: len(self.few)]
+        found[self.others] = self.span @ G[len(self.few) :]
+        return found if rows is None else found[rows]
+
+    def image(self, X):
+        """X V."""
+        return np.hstack([X[:, self.few], X[:, self.others] @ self.span])
+
+
 class State(NamedTuple):
     """Where an iteration stands, so that it can go on from there, or on some of the features.
 
-    The matrix is A = Z inner Z' and P is looked for as Z P Z', the columns of the basis Z
-    orthonormal; None is the identity.  `guess` is where an inexact projection begins, a number or
-    a row for each feature.
+    The matrix is A = V inner V' and P is looked for as V P V', V the basis; None sees all
+    features one by one.  `guess` is where an inexact projection begins, a number or a row for each
+    feature that is seen by itself.
     """
 
-    basis: np.ndarray | None
+    basis: Basis | None
     inner: np.ndarray
     P: np.ndarray
     z: np.ndarray
@@ -51,10 +113,13 @@ class State(NamedTuple):
     def restricted(self, rows, dense=False):
         """The state of the problem on some of the features, in the order given.
 
-        With `dense` it leaves its basis, as it does where that would span all there is.
+        With `dense` all of them are seen one by one, as they are where the basis would span all
+        there is.
         """
         if self.basis is not None:
-            return self._in_new_basis(rows, dense)
+            place = np.full(len(self.z), -1)
+            place[rows] = np.arange(len(rows))
+            return self.seen(rows, None if dense else place[self.basis.few])
         square = np.ix_(rows, rows)
         guess = self.guess
         if guess is not None:  # what follows the features stays
@@ -71,22 +136,54 @@ class State(NamedTuple):
             guess,
         )
 
-    def _in_new_basis(self, rows, dense):
-        Z = self.basis[rows]
-        leaves = dense or Z.shape[1] >= len(rows)
-        Z, R = (None, Z) if leaves else np.linalg.qr(Z)
+    def seen(self, rows, few):
+        """The same on some of the features, of which `few` are places that are seen one by one.
 
-        def turned(X):
-            return R @ X @ R.T
+        All that were before must be among them, as far as they are left; negative places are none.
+        None sees all so.
+        """
+        old = self.basis
+        place = np.full(len(self.z), -1)  # in the matrices of before
+        place[old.few] = np.arange(len(old.few))
+        place = place[rows]
+        few = np.arange(len(rows)) if few is None else np.unique(few[few >= 0])
+        others = np.setdiff1d(np.arange(len(rows)), few)
+        beside = np.full(len(self.z), -1)
+        beside[old.others] = np.arange(len(old.others))
+        Z = old.span[beside[rows[others]]]
+        if Z.shape[1] >= len(others):
+            few, Z = np.arange(len(rows)), Z[:0]
+            others = few[:0]
+        Z, R = np.linalg.qr(Z) if len(others) else (Z, Z)
+        order = len(old.few) + old.span.shape[1]
+        turn = np.zeros((len(few) + len(R), order))
+        known = place[few]
+        (new,) = np.nonzero(known < 0)
+        (same,) = np.nonzero(known >= 0)
+        turn[same, known[same]] = 1
+        turn[new, len(old.few) :] = old.span[beside[rows[few[new]]]]
+        turn[len(few) :, len(old.few) :] = R
+        basis = Basis(few, others, Z) if len(others) else None
 
-        multipliers = [turned(u) if u.ndim == 2 else u[rows] for u in self.multipliers]
+        def of_few(u, start=0.0):
+            """What there is for each of the few, or each two; for those new it is `start`."""
+            kept = np.full((len(few),) * u.ndim, start)
+            kept[np.ix_(*[same] * u.ndim)] = u[np.ix_(*[known[same]] * u.ndim)]
+            return kept
+
+        moved = {name: of_few(u) for name, u in self.multipliers._asdict().items()
+                 if name not in ("fantope", "slack", "chosen")}  # fmt: skip
+        for name in ("fantope", "slack"):
+            moved[name] = turn @ getattr(self.multipliers, name) @ turn.T
+        moved["chosen"] = self.multipliers.chosen[rows]
         return State(
-            Z,
-            turned(self.inner),
-            turned(self.P),
+            basis,
+            turn @ self.inner @ turn.T,
+            turn @ self.P @ turn.T,
             self.z[rows],
-            type(self.multipliers)(*multipliers),
+            type(self.multipliers)(**moved),
             self.penalty,
+            None if self.guess is None else of_few(self.guess, 0.25),
         )
 
 
@@ -94,6 +191,7 @@ class Found(NamedTuple):
     """What a relaxation has found: a bound, its costs and arrays, and where the iteration stands.
 
     No support J explains more than `bound`, nor than bound - (the k largest costs) + c(J).
+    Y is about the features that the state sees one by one.
     """
 
     bound: float

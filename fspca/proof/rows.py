@@ -5,6 +5,9 @@ P^2 = P says of a row: with z the indicator of the support, P e_i - z_i e_i / 2 
 and at most k nonzeros, so that it lies in z_i / 2 times the hull of all such vectors.  That is a
 norm (required entries and the diagonal in full, of the others the (k - 1)-support norm), and its
 dual norm is what the costs of Theorem 1 are made of.  The multiplier of this copy is Y.
+
+Of wide data only the rows of few features are bounded, each on these few alone; the others are seen
+in a basis of their span.
 """
 
 from typing import NamedTuple
@@ -14,8 +17,8 @@ from numpy.linalg import eigvalsh
 
 from fspca.check_certificate import row_terms
 from fspca.proof.projections import TopPairs, clip_to_count, largest_cost
-from fspca.proof.relaxation import EPS, Balance, Consensus, Found, Relaxation
-from fspca.proof.semidefinite import WEIGHT
+from fspca.proof.relaxation import EPS, Balance, Basis, Consensus, Found, Relaxation
+from fspca.proof.semidefinite import WEIGHT, normal_solver
 
 # Sweeps of the search for each row's shrinkage, and of that for its level within each: the search
 # begins where the last step's ended, so that these bring the projection to three digits.
@@ -26,7 +29,7 @@ REFINED = 3
 class RowParts(NamedTuple):
     """What the conditions are about: beside P, S = Diag(z) - P and z, the rows and their heights.
 
-    Row i is P_i - z_i e_i / 2, its height z_i / 2.
+    Row i is P_i - z_i e_i / 2, its height z_i / 2, on the features that are seen one by one.
     """
 
     fantope: np.ndarray
@@ -43,10 +46,10 @@ def has_rows(state):
 
 def with_rows(state):
     """Return where the relaxation without rows stands, as a start of the one with them."""
-    d = len(state.z)
+    few = len(state.z) if state.basis is None else len(state.basis.few)
     fantope, slack, chosen = state.multipliers
-    multipliers = RowParts(fantope, slack, np.zeros((d, d)), np.zeros(d), chosen)
-    return state._replace(multipliers=multipliers, guess=np.full(d, 0.25))
+    multipliers = RowParts(fantope, slack, np.zeros((few, few)), np.zeros(few), chosen)
+    return state._replace(multipliers=multipliers, guess=np.full(few, 0.25))
 
 
 class Falling:
@@ -147,9 +150,13 @@ class RowRelaxation(Relaxation):
         self.m = m
         self.k = k
         self.required = np.zeros(len(state.z), dtype=bool) if required is None else required
+        self.exactly = state.basis is None  # a basis leaves out where P may have some of its trace
+        self.basis = state.basis or Basis.of_all(len(state.z))
+        self.beside = k - np.sum(self.required[self.basis.others])  # of the few, at most
         self.phi = state.guess
         self.reward = np.zeros(len(state.z))
-        self.diagonal = np.arange(len(state.z))
+        self.diagonal = np.arange(len(self.basis.few))
+        self.solve = normal_solver(self.basis.span)
         self.top = TopPairs()
         self.negative = TopPairs()
 
@@ -159,37 +166,61 @@ class RowRelaxation(Relaxation):
 
     def parts(self, P, z):
         """What each condition is about."""
-        return RowParts(P, np.diag(z) - P, P - np.diag(z / 2), z / 2, z)
+        half = z[self.basis.few] / 2
+        rows = P[self.basis.first] - np.diag(half)
+        return RowParts(P, self.basis.lift(z) - P, rows, half, z)
 
     def project(self, aims, penalty):
-        V = self.top.between(aims.fantope + self.inner / penalty, self.m)
+        V = self.top.between(aims.fantope + self.inner / penalty, self.m, self.exactly)
         self.G = self.negative.positive_part(-aims.slack)
         rows, heights, self.phi = project_rows(
-            aims.rows, aims.heights, self.required, self.k, self.phi
+            aims.rows, aims.heights, self.required[self.basis.few], self.beside, self.phi
         )
         drawn = aims.chosen + self.reward / (WEIGHT * penalty)
         z = clip_to_count(drawn, self.k, self.required)
         return RowParts(V @ V.T, aims.slack + self.G @ self.G.T, rows, heights, z)
 
     def fit(self, moved, parts, penalty):
-        """P is in three matrices; on the diagonal it is fitted together with z."""
-        P = (moved.fantope - moved.slack + (moved.rows + moved.rows.T) / 2) / 3
-        fantope, slack, rows = (np.diagonal(each) for each in moved[:3])
-        at_P = fantope - slack + rows
-        at_z = slack - rows / 2 + moved.heights / 2 + WEIGHT * moved.chosen
+        """P is in three matrices on the few, in two beside; on the diagonal it is fitted with z."""
+        few, first = self.basis.few, self.basis.first
+        square = moved.fantope[first] - moved.slack[first] + (moved.rows + moved.rows.T) / 2
+        at_P = np.diagonal(square)
+        at_z = np.diagonal(moved.slack)[: len(few)] - np.diagonal(moved.rows) / 2
+        at_z = at_z + moved.heights / 2 + WEIGHT * moved.chosen[few]
+        z = np.empty(len(moved.chosen))
         # 3 P - 1.5 z = at_P and (3/2 + WEIGHT) z - 1.5 P = at_z; P is eliminated.
-        z = (at_z + at_P / 2) / (3 / 4 + WEIGHT)
-        P[self.diagonal, self.diagonal] = (at_P + 1.5 * z) / 3
+        z[few] = (at_z + at_P / 2) / (3 / 4 + WEIGHT)
+        z[self.basis.others] = self.fit_others(moved, parts)
+        P = self.basis.lift(z)
+        P += moved.fantope - moved.slack
+        P /= 2
+        P[first] = square / 3
+        P[self.diagonal, self.diagonal] = (at_P + 1.5 * z[few]) / 3
         return self.parts(P, z)
+
+    def fit_others(self, moved, parts):
+        """The z of the features in the basis, by what changes of it."""
+        others, rest = self.basis.others, self.basis.rest
+        change = moved.fantope[rest] + moved.slack[rest] - parts.fantope[rest] - parts.slack[rest]
+        missed = 0.5 * np.einsum("ij,ij->i", self.basis.span @ change, self.basis.span)
+        missed += WEIGHT * (moved.chosen - parts.chosen)[others]
+        return parts.chosen[others] + self.solve(missed)
 
     def bound(self, walk):
         """Return (bound, c, G, Y): c are the costs of Theorem 1."""
         Y = walk.penalty * (walk.aims.rows - walk.copies.rows)
         G = np.sqrt(walk.penalty) * self.G
-        terms = row_terms(Y, self.k, self.required, np.sqrt)
-        c = np.sum(G**2, axis=1) + (np.diagonal(Y) + terms) / 2
-        top = eigvalsh(self.inner - G @ G.T - (Y + Y.T) / 2)[-self.m :].sum()
-        return top + largest_cost(c, self.k, self.required), c, G, Y
+        few = self.basis.few
+        terms = row_terms(Y, self.beside, self.required[few], np.sqrt)
+        rest = self.inner - G @ G.T
+        rest[self.basis.first] -= (Y + Y.T) / 2
+        top = eigvalsh(rest)[-self.m :]
+        if not self.exactly:  # beside the basis the rest is 0
+            top = np.maximum(top, 0)
+        G = self.basis.whole(G)
+        c = np.sum(G**2, axis=1)
+        c[few] += (np.diagonal(Y) + terms) / 2
+        return top.sum() + largest_cost(c, self.k, self.required), c, G, Y
 
 
 def descend_rows(state, m, k, required=None, every=10):

@@ -312,8 +312,7 @@ class Tree(ABC):
         rows, required = part.rows[kept], (part.required | inside)[kept]
         place = self.place(rows, required, part.place)
         if sharper:  # it bounds a little worse: what is left has the arrays of before
-            held = self.arrays[part.place]
-            self.arrays[place] = {x: on_rows(x, v, kept) for x, v in held.items()}
+            self.arrays[place] = on_rows(self.arrays[part.place], part.rows, kept)
             self.arrays[part.place] = sharper
         part = Part(rows, required, self.restricted(part.state, kept), place)
         return Left(part, z[kept], c[kept])

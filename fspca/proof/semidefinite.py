@@ -8,8 +8,8 @@ Its parts are P, the slack S = Diag(z) - P and z: two eigenproblems and a sort p
 the point that fits three copies has a closed form.  The multiplier of S is C, and the negative part
 that the projection of S removes, times the penalty, is a C >= 0 that costs nothing.
 
-C is looked for as Z N Z', the columns of Z orthonormal and spanning the range of A and the unit
-vectors of the likely features; `basis=None` means Z = I.  Where rank A is far below d, all
+C is looked for as V N V'.  The columns of V are the unit vectors of the likely features and a basis
+of the span that the others have in A; without a basis V = I.  Where rank A is far below d, all
 eigenproblems have the size of N, and the bound is hardly weaker.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.linalg import eigvalsh
 
 from fspca.proof.projections import TopPairs, clip_to_count, largest_cost
-from fspca.proof.relaxation import Balance, Consensus, Found, Relaxation, State
+from fspca.proof.relaxation import Balance, Basis, Consensus, Found, Relaxation, State
 
 WEIGHT = 0.5  # of z against P in the penalty: a feature has one z, and rows of P and of S
 
@@ -34,7 +34,8 @@ class Parts(NamedTuple):
 
 def start_from(inner, m, k, basis=None):
     """Return the state before the first step."""
-    d, p = (len(inner),) * 2 if basis is None else basis.shape
+    p = len(inner)
+    d = p if basis is None else len(basis.few) + len(basis.others)
     none = Parts(np.zeros((p, p)), np.zeros((p, p)), np.zeros(d))
     penalty = 0.5  # the entries of A and P are of the order 1 by then; it is adapted
     return State(basis, inner, np.eye(p) * (m / p), np.full(d, k / d), none, penalty)
@@ -77,43 +78,39 @@ class SemidefiniteRelaxation(Relaxation):
         self.m = m
         self.k = k
         self.required = np.zeros(len(state.z), dtype=bool) if required is None else required
-        self.within_basis = state.basis is not None
+        self.exactly = state.basis is None  # a basis leaves out where P may have some of its trace
+        self.basis = state.basis or Basis.of_all(len(state.z))
+        self.solve = normal_solver(self.basis.span)
         self.top = TopPairs()
         self.negative = TopPairs()
-        if self.within_basis:
-            Z = state.basis
-            self.diagonal = lambda N: np.einsum("ij,ij->i", Z @ N, Z)
-            self.lift = lambda z: (Z.T * z) @ Z
-            self.solve = normal_solver(Z)
-        else:
-            self.diagonal = np.diagonal
-            self.lift = np.diag
-            self.solve = lambda r: r / (0.5 + WEIGHT)
 
     def start(self, state):
         """The iteration from a state."""
-        parts = Parts(state.P, self.lift(state.z) - state.P, state.z)
+        parts = Parts(state.P, self.basis.lift(state.z) - state.P, state.z)
         return Consensus(self, parts, state.multipliers, state.penalty)
 
     def project(self, aims, penalty):
-        V = self.top.between(aims.fantope + self.inner / penalty, self.m, not self.within_basis)
+        V = self.top.between(aims.fantope + self.inner / penalty, self.m, self.exactly)
         self.G = self.negative.positive_part(-aims.slack)
         self.N = self.G @ self.G.T
         z = clip_to_count(aims.chosen, self.k, self.required)
         return Parts(V @ V.T, aims.slack + self.N, z)
 
     def fit(self, moved, parts, penalty):
-        change = 0.5 * self.diagonal(moved.fantope + moved.slack - parts.fantope - parts.slack)
-        z = parts.chosen + self.solve(change + WEIGHT * (moved.chosen - parts.chosen))
-        lifted = self.lift(z)
+        change = moved.fantope + moved.slack - parts.fantope - parts.slack
+        missed = 0.5 * self.basis.diagonal(change) + WEIGHT * (moved.chosen - parts.chosen)
+        z = parts.chosen + missed / (0.5 + WEIGHT)
+        others = self.basis.others
+        z[others] = parts.chosen[others] + self.solve(missed[others])
+        lifted = self.basis.lift(z)
         P = 0.5 * (moved.fantope - moved.slack + lifted)
         return Parts(P, lifted - P, z)
 
     def bound(self, penalty):
         """Return (bound, c) for the C that the last projection gave; c is its diagonal."""
-        c = penalty * self.diagonal(self.N)
+        c = penalty * self.basis.diagonal(self.N)
         top = eigvalsh(self.inner - penalty * self.N)[-self.m :]
-        if self.within_basis:  # beside it A - C is 0
+        if not self.exactly:  # beside the basis A - C is 0
             top = np.maximum(top, 0)
         return largest_cost(c, self.k, self.required) + top.sum(), c
 
@@ -127,7 +124,5 @@ def descend(state, m, k, required=None, every=10):
     relaxation = SemidefiniteRelaxation(state, m, k, required)
     for walk in relaxation.start(state).pauses(every):
         bound, c = relaxation.bound(walk.penalty)
-        G = np.sqrt(walk.penalty) * relaxation.G
-        if state.basis is not None:
-            G = state.basis @ G
+        G = relaxation.basis.whole(np.sqrt(walk.penalty) * relaxation.G)
         yield Found(bound, c, G, None, walk.copies.chosen, state.now(walk))

@@ -4,18 +4,20 @@ The bound of a part is the relaxation on what is left, warm-started from its par
 every row where that alone does not close it.  Reduced costs decide features while the relaxation is
 being solved, and it goes on with the rest; few remaining supports are enumerated, and otherwise
 the most fractional feature is branched on.  What is decided is decided by the arithmetic of the
-checker.
+checker.  One component of wide data begins with another division, by leaders.
 """
 
 from math import comb
 
 import numpy as np
 
-from fspca.check_certificate import decisions
-from fspca.proof.bounds import ROWS_SIZE, step_work
-from fspca.proof.rows import descend_rows, has_rows, with_rows
-from fspca.proof.search import INHERITED, Pace, Tree, Walk
-from fspca.proof.semidefinite import descend
+from fspca.check_certificate import LED, decisions
+from fspca.proof.bounds import ROWS_SIZE, begin_rows, few_of, step_work, widened
+from fspca.proof.checked import FORMED
+from fspca.proof.leaders import WORK, Leaders
+from fspca.proof.rows import descend_rows, has_rows
+from fspca.proof.search import INHERITED, Pace, Part, Tree, Walk
+from fspca.proof.semidefinite import descend, start_from
 from fspca.shared_support.swap import best_of
 
 # Chosen on the sets of the experiment `rewards`, by the seconds of whole searches.
@@ -26,6 +28,8 @@ NODE = Pace(budget=60, patience=0.15, window=20, reprieve=4)
 SMALL = Pace(budget=60, patience=0.15, window=20)  # of at most DEAR features
 FEW = 2_000  # supports that are enumerated before any relaxation: they cost less than one
 AT_FIRST = 30_000  # and before that of the root, which is followed for longer
+
+LOCAL = 0.5  # of all features: what a leader's neighbourhood is at most, in the mean, to divide so
 
 # Rewards, which make a relaxation decide more; see `tightened_costs`.
 RISE = 0.4  # of what is missing to the target: how much the reward grows
@@ -46,15 +50,15 @@ class SupportWalk(Walk):
 
     def changed_relaxation(self, closes):
         state = self.found.state
-        if closes or has_rows(state) or state.basis is not None:
+        if closes or has_rows(state) or not (self.since >= PLAIN_STEPS or self.late):
             return False
-        rows = self.part.rows
-        if self.tree.checked.wide(rows) or not (self.since >= PLAIN_STEPS or self.late):
+        state = begin_rows(self.tree.checked, self.part.rows, state)
+        if state is None:
             return False
-        self.source = self.tree.relax(self.part._replace(state=with_rows(state)))
+        self.source = self.tree.relax(self.part._replace(state=state))
         self.since = 0
         self.late = False
-        return len(rows) <= ROWS_SIZE
+        return True
 
 
 class SupportTree(Tree):
@@ -70,9 +74,14 @@ class SupportTree(Tree):
         self.checked = checked
         self.scale = scale
         self.root_state = None  # where the relaxation of all features stands, for another count
+        self.leaders = None  # known ones, at a value that the tree begins with or a smaller one
+        self.led = {}  # by the number of a node that is led: the bound of its leader
 
     def propose(self, support):
         """Keep a support if it is better, by the value that the checker grants it."""
+        if len(support) < self.k:  # any others do not harm
+            others = np.setdiff1d(self.checked.rows, support)
+            support = np.append(support, others[: self.k - len(support)])
         self.record(self.checked.value(support), np.sort(support))
 
     def evaluate(self, supports):
@@ -103,6 +112,62 @@ class SupportTree(Tree):
         fixed = np.count_nonzero(required)
         if comb(len(required) - fixed, self.k - fixed) > self.most_enumerated:
             self.round_up(walk.part, walk.best.z)
+
+    def process_node(self, part):
+        if part.place == 0 and (parts := self.divided_by_leaders(part)) is not None:
+            return parts
+        if part.state is None:
+            part = part._replace(state=self.first_state(part.rows))
+        return super().process_node(part)
+
+    def divided_by_leaders(self, part):
+        """Return a part for each feature that may lead a support, where these are small, or None.
+
+        Its relaxation begins when its turn comes: the states of all would fill the memory.
+        """
+        leaders = self.leaders or Leaders.of(self.checked, self.target)
+        if leaders is None:
+            return None
+        self.run.spend(WORK * max(len(leaders.among), 1) * len(part.rows))
+        led = leaders.above(self.target)
+        if sum(len(each.rows) for each in led) > LOCAL * len(led) * len(part.rows):
+            return None
+        self.root_start = part.state
+        self.branch[part.place] = LED
+        self.arrays[part.place] = {"whole": 1}
+        parts = []
+        for leader, bound, rows in led:
+            required = rows == leader
+            place = self.place(rows, required, part.place)
+            self.led[place] = bound
+            parts.append((bound, Part(rows, required, None, place)))
+        return parts
+
+    def first_state(self, rows):
+        """Where the relaxation of a part begins that comes from no other."""
+        if self.checked.wide(rows):
+            at = np.searchsorted(self.checked.rows, rows)
+            return self.restricted(self.root_start, at)
+        return start_from(self.checked.block(rows) / self.scale, self.checked.m, self.k)
+
+    @property
+    def proof(self):
+        """The tree without the parts whose leader's bound is no larger than that of the claim."""
+        facts = super().proof
+        if not self.led:
+            return facts
+        bound, kept = self.bound, []
+        for t, above in enumerate(self.parent):
+            needed = self.led.get(t, np.inf) > bound
+            kept.append(needed and (not t or kept[above]))
+        number = np.cumsum(kept) - 1
+        parent = np.array([-1 if above < 0 else number[above] for above in self.parent])
+        shown = {"nodes": facts["nodes"][kept], "parent": parent[kept]}
+        shown["branch"] = facts["branch"][kept]
+        arrays = {t: held for t, held in self.arrays.items() if kept[t]}
+        return shown | {
+            f"{x}_{number[t]}": v for t, held in arrays.items() for x, v in held.items()
+        }
 
     def settled(self, part):
         rows, required = part.rows, part.required
@@ -139,17 +204,26 @@ class SupportTree(Tree):
         size = np.sum(found.G**2, axis=0)
         G = found.G[:, size > 1e-9 * size.max(initial=0)] * np.sqrt(self.scale)
         Y = None if found.Y is None else shortened(found.Y * self.scale)
-        proven = self.checked.prove(part.rows, part.required, G.astype(np.float32), Y)
+        few = few_of(found.state)
+        proven = self.checked.prove(part.rows, part.required, G.astype(np.float32), Y, few=few)
         if proven.value < known:
             self.arrays[part.place] = proven.arrays
         return proven
 
     def restricted(self, state, rows):
-        """The state on some of the features; few of them leave the basis."""
-        return state.restricted(rows, dense=len(rows) <= ROWS_SIZE)
+        """The state on some of the features; where these are few, they leave the basis."""
+        if state.basis is None:
+            return state.restricted(rows)
+        dense = len(rows) <= (FORMED if self.checked.of_data else ROWS_SIZE)
+        if dense or not has_rows(state):
+            return state.restricted(rows, dense)
+        return widened(state, rows)
 
     def divided(self, part, z, bound):
         """Return the two parts that hold, and lack, the most fractional feature."""
+        if part.required.all():  # one support, and none may be enumerated any more
+            self.unresolved_bound = max(self.unresolved_bound, bound)
+            return []
         fraction = np.where(part.required, -1.0, np.minimum(z, 1 - z))
         return self.with_and_without(part, int(np.argmax(fraction)), bound)
 

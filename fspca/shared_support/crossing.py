@@ -19,8 +19,10 @@ CLIMBED, ELITE, AGAIN = 5, 6, 4  # ends to exchange from; optima to cross; new e
 TOGETHER = 2**28  # bytes of the blocks of all starts side by side
 
 
-def cross(A, problem, seed, run):
+def cross(A, problem, seed, run, near=()):
     """Give a run the best local optimum that ascents and crossings find, from its own answer on.
+
+    `near` are supports to begin with beside random starts.
 
     Only what was not seen before is climbed.  It ends where a round gains nothing, or the run's
     time is over.
@@ -30,7 +32,7 @@ def cross(A, problem, seed, run):
     rng, m = np.random.default_rng(seed), problem.m
     most = FEWER if A.streamed else STARTS
     fits = int(TOGETHER // (24 * A.size * m))  # the starts, their products, the rows scored
-    starts = [first_support(A, problem, "variance")]
+    starts = [first_support(A, problem, "variance"), *near]
     starts += [random_subspace(A.size, m, rng) for _ in range(min(most, max(FEWER, fits)))]
     optima(A, problem, ends_of(A, problem, starts, seen, run)[:CLIMBED], seen, found, run)
     before = 0.0

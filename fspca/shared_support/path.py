@@ -210,7 +210,7 @@ def searched(A, answer, above, near, run):
     if closes(closed_form, answer.objective, 0.0) or checked.matrix is None:
         return claimed(checked, answer, closed_form), near
     share = FIRST if near is None else NEXT
-    better, near = search_from(checked, None, answer, closed_form, inner, share, near)
+    better, near = search_from(checked, None, answer, closed_form, inner, share=share, near=near)
     if inner.stopped == "interrupted":
         raise KeyboardInterrupt
     if near[1] is None or near[1].basis is not None:  # a basis is made for a count of features

@@ -18,6 +18,7 @@ from fspca.problem import SharedSupport, Solution
 from fspca.proof.bounds import least_closed_form, quick_work, relaxed
 from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
 from fspca.proof.claims import Certificate, claimed
+from fspca.proof.leaders import Leaders
 from fspca.proof.search import PROOF, Part
 from fspca.proof.tree import SupportTree, is_enumerated
 from fspca.shared_support.crossing import cross
@@ -113,6 +114,7 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
     A, problem = A.plain, SharedSupport(m, k, required=required, forbidden=forbidden)
     starts = given_starts(A, problem, init, seed)
     checked, closed_form = CheckedMatrix.of(A, problem, max_memory), None
+    leaders = None
     if gap is not None and checked.matrix is None:
         raise ValueError(f"gap={gap} needs the matrix or the data in max_memory={max_memory} bytes")
     fixed = len(problem.required)
@@ -121,12 +123,15 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
     with Run(max_iter, max_seconds, progress) as run:
         at_once(A, problem, starts, run, exchanges=not listed or max_seconds == 0)
         closed_form = least_closed_form(checked)
-        run.report(bound=closed_form.bound)
+        if not closes(closed_form, run.value, gap or 0.0) and run.seconds_left != 0:
+            leaders = Leaders.of(checked, run.value)
+        closed_form = least_of(closed_form, leaders, run)
         open_ = not closes(closed_form, run.value, gap or 0.0) and run.seconds_left != 0
         if open_ and not listed:
-            cross(A, problem, seed, run)
+            cross(A, problem, seed, run, leaders.starts(run.value) if leaders else ())
+            closed_form = least_of(closed_form, leaders, run)
         if open_ and checked.matrix is not None and run.seconds_left != 0:
-            return search_from(checked, gap, run.answer, closed_form, run)[0]
+            return search_from(checked, gap, run.answer, closed_form, run, leaders=leaders)[0]
         run.stop("gap reached" if not open_ and run.seconds_left != 0 else run.stopped)
 
     def build():
@@ -175,28 +180,39 @@ def at_once(A, problem, starts, run, exchanges):
     run.report()
 
 
+def least_of(closed_form, leaders, run):
+    """Return the lesser of the bound and that of leaders, and report it."""
+    known = [closed_form] if leaders is None else [closed_form, leaders.certificate(run.value)]
+    best = min(known, key=lambda each: each.bound)
+    run.report(bound=best.bound)
+    return best
+
+
 def closes(closed_form, value, gap):
     """Whether a bound proves a value up to a gap."""
     return closed_form.bound <= value * (1 + gap) + PROOF * value
 
 
-def search_from(checked, gap, first, closed_form, run, share=1.0, near=None):
+def search_from(checked, gap, first, closed_form, run, *, share=1.0, near=None, leaders=None):
     """Search from a first answer and bound; return (the best with its bound and claim, near).
 
     Without a gap or a time that is given, it is done with such a share of the work of `solve`.
     `near` is (scale, state) where the relaxation of all features stands: for another count of
-    features of the same matrix it is a better start than none.
+    features of the same matrix it is a better start than none.  `leaders` are those of wide data
+    above a value that is no better than the first one.
     """
     problem = checked.problem
     scale, state = near or relaxed(checked)
     if gap is None and run.ends is None:
-        run.work = share * max(WORK, quick_work(state))
+        run.work = share * max(WORK, quick_work(checked, state))
     tree = SupportTree(checked, gap or 0.0, scale, run)
+    tree.leaders = leaders
     tree.propose(first.support)
     rows, required = checked.rows, checked.required
     state = tree.restricted(state, np.arange(len(rows)))
     root = Part(rows, required, state, tree.place(rows, required, -1))
-    tree.arrays[root.place] = closed_form.arrays  # a root with one support is not bounded again
+    # a root with one support is not bounded again
+    tree.arrays[root.place] = {"whole": 1} if leaders else closed_form.arrays
     tree.push([(closed_form.bound, root)])
     try:
         tree.search()

@@ -54,8 +54,8 @@ class Proof:
         rows, p = np.flatnonzero(self.states[t]), self.parent[t]
         while not self.arrays_of(p):
             p = self.parent[p]
-        at = np.searchsorted(np.flatnonzero(self.states[p]), rows)
-        return {x: on_rows(x, v, at) for x, v in self.arrays_of(p).items()}
+        before = np.flatnonzero(self.states[p])
+        return on_rows(self.arrays_of(p), before, np.searchsorted(before, rows))
 
     def bounded(self, t, arrays):
         """Return the node and (rest, c, bound) of it by these arrays."""
@@ -79,7 +79,7 @@ class Proof:
                 return False
             if not self.arrays_of(i):  # it takes these
                 left = np.flatnonzero(child)
-                if not self.does(i, {x: on_rows(x, v, left) for x, v in arrays.items()}):
+                if not self.does(i, on_rows(arrays, node.rows, left)):
                     return False
         if not len(children):
             limits = {"m": self.m, "k": self.k, "target": self.target, "left": FEW}

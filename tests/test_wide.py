@@ -1,0 +1,79 @@
+"""Wide data: the search whose relaxation bounds the rows of few features, beside enumeration."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from fspca import Covariance, certify, ipu, solve
+from fspca.check_certificate import check
+from fspca.proof import bounds, checked, search, tree
+
+ROUNDING = 1e-9  # relative: how far above the answer a search may stop
+
+
+@pytest.fixture
+def wide_from_five(monkeypatch):
+    """Data of more than five features are wide, four have rows, and next to nothing is listed."""
+    monkeypatch.setattr("fspca.covariance.covariance.DENSE_SIZE", 5)
+    monkeypatch.setattr(checked, "FORMED", 5)
+    monkeypatch.setattr(tree, "FORMED", 5)
+    monkeypatch.setattr(bounds, "FEW_ROWS", 4)
+    monkeypatch.setattr(tree, "DEAR", 5)
+    monkeypatch.setattr(tree, "PLAIN_STEPS", 20)
+    for name in ("FEW", "AT_FIRST"):
+        monkeypatch.setattr(tree, name, 1)
+    monkeypatch.setattr(search.Tree, "most_enumerated", 1)
+
+
+def problem_of(rng):
+    """Data of three to five samples, some in one factor, and m and k."""
+    n, d, m = int(rng.integers(3, 6)), int(rng.integers(9, 13)), int(rng.integers(1, 3))
+    X = rng.standard_normal((n, d)) * 10.0 ** rng.uniform(-0.5, 0, d)
+    X += np.outer(rng.standard_normal(n), rng.random(d) < 0.4)
+    if rng.random() < 0.5:
+        X /= np.linalg.norm(X, axis=0)
+    k = int(rng.integers(m + 1, 5))
+    required = rng.permutation(d)[: rng.integers(0, 2)]
+    return X, m, k, required.tolist()
+
+
+def best_by_enumeration(X, m, k, required):
+    """The most that any k features with those required explain."""
+    supports = [I for I in combinations(range(X.shape[1]), k) if set(required) <= set(I)]
+    parts = np.moveaxis(X[:, np.array(supports)], 1, 0)
+    values = np.linalg.svd(parts, compute_uv=False)[:, :m]
+    return np.sum(values**2, axis=1).max()
+
+
+def searches_enumerated(seeds):
+    """Search each problem, and count those that bounded rows of few features."""
+    with_few = 0
+    for seed in seeds:
+        X, m, k, required = problem_of(np.random.default_rng(seed))
+        A = Covariance.from_data(X, center=False, divisor=1)
+        best = best_by_enumeration(X, m, k, required)
+        for steps in (0, 30):  # as it is left after a node, and at its end
+            found = solve(A, m, k, required=required, gap=0.0, max_iter=steps + 1)
+            assert found.upper_bound >= best * (1 - 1e-12), seed
+            assert check(found.certificate | {"X": X}).holds, seed
+            with_few += any(name.startswith("few_") for name in found.certificate)
+        if found.stopped == "gap reached":
+            assert found.objective == pytest.approx(best, rel=2 * ROUNDING)
+        alone = certify(A, ipu(A, m, k), max_iter=100)
+        assert alone.upper_bound >= best_by_enumeration(X, m, k, []) * (1 - 1e-12)
+    return with_few
+
+
+@pytest.mark.usefixtures("wide_from_five")
+@pytest.mark.filterwarnings("ignore")
+def test_searches_of_wide_data_agree_with_enumeration():
+    assert searches_enumerated(range(12)) > 4
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("wide_from_five")
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("part", range(10))
+def test_searches_of_wide_data_agree_with_enumeration_by_night(part):
+    assert searches_enumerated(range(100 * part, 100 * part + 100)) > 30
