@@ -452,7 +452,7 @@ def ties_in_noise_go_to_the_first():
 def counted_work_ends_the_search():
     """Two hundredths of a second of it, where some nodes are needed."""
     A = make_scheme("F", 40, seed=3)
-    with patch.multiple(solving(), WORK=2e8, quick_work=lambda state: 0.0):
+    with patch.multiple(solving(), WORK=2e8, quick_work=lambda checked, state: 0.0):
         assert solve(A, 3, 7, max_iter=9).stopped == "max_work"
 
 
