@@ -4,6 +4,7 @@ Threads and kernels change the order of sums and so the last digits.
 """
 
 import os
+from pathlib import Path
 from traceback import extract_tb
 
 import pytest
@@ -12,6 +13,13 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 os.environ["PYTHONHASHSEED"] = "0"
 os.environ["OPENBLAS_CORETYPE"] = "Haswell"
+
+
+def pytest_configure(config):
+    """A chapter that is compared runs in a kernel like the one that stored its outputs."""
+    if config.getoption("nbval", default=False):
+        start = Path(__file__).parent / "book" / "tools" / "kernel_start.py"
+        os.environ["PYTHONSTARTUP"] = str(start)
 
 
 @pytest.hookimpl(wrapper=True)

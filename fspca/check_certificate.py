@@ -1,4 +1,4 @@
-"""Check certificates with numpy alone, by the rules of book/practice/certificate_format.md.
+"""Check certificates with numpy alone, by the rules of book/appendix/certificate_format.md.
 
 python check_certificate.py [--exact] FILE_OR_FOLDER ...
 

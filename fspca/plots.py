@@ -75,9 +75,10 @@ STYLES = {
 def figure(
     width: float = 6.0, height: float = 3.4, rows: int = 1, columns: int = 1
 ) -> tuple[Any, Any]:
-    """Return a figure on white, which the book makes the page's own ground, and its axes.
+    """Return a figure in the book's style, and its axes.
 
-    The axes have no upper and right spine.
+    Figures of `matplotlib.pyplot` have that style after `plt.style.use("fspca.plots")`: white
+    ground, which the book makes the page's own, and no upper and right spine.
 
     Parameters
     ----------
@@ -103,11 +104,8 @@ def figure(
     >>> axes.shape
     (2,)
     """
-    drawn, axes = plt.subplots(rows, columns, figsize=(width, height), layout="constrained")
-    drawn.set_facecolor("white")
-    for each in drawn.axes:
-        each.spines[["top", "right"]].set_visible(False)
-    return drawn, axes
+    with plt.style.context("fspca.plots"):
+        return plt.subplots(rows, columns, figsize=(width, height))
 
 
 def curve(

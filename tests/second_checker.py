@@ -1,4 +1,4 @@
-"""A second checker of certificates, written from book/practice/certificate_format.md alone.
+"""A second checker of certificates, written from book/appendix/certificate_format.md alone.
 
 It shares nothing with fspca/check_certificate.py: no numpy, no margins, every rule in fractions.
 Floating point only guesses (eigenvalues); whatever was guessed is then shown in integers, over a

@@ -130,6 +130,11 @@ def empty_alternative_text(notebook):
     notebook.cells[0].source = "![](dot.png)"
 
 
+def drop_picture(notebook):
+    data = notebook.cells[3].outputs[0].data
+    data["image/svg+xml"] = data.pop("image/png")
+
+
 def drop_caption(notebook):
     notebook.cells[4].source = "It falls below 25 %."
 
@@ -217,6 +222,7 @@ BROKEN = {
     write_long_cells: rules.cells_are_short,
     drop_alternative_text: rules.images_have_alternative_text,
     empty_alternative_text: rules.images_have_alternative_text,
+    drop_picture: rules.vectors_have_a_picture,
     drop_caption: rules.figures_have_a_finding,
     change_caption: rules.numbers_in_captions_are_asserted,
     name_a_home_folder: rules.paths_are_relative,

@@ -21,7 +21,7 @@ from test_check_nonnegative import honest as honest_of_components
 from fspca import solve, solve_nonnegative, solve_separate
 from fspca.check_certificate import check
 
-PAGE = Path(__file__).parent.parent / "book" / "practice" / "certificate_format.md"
+PAGE = Path(__file__).parent.parent / "book" / "appendix" / "certificate_format.md"
 NEAR = 1e-13  # relative: what an honest claim of some features leaves to rounding, at most
 FALSE = 4e-15  # relative: what a false claim claims too much, a few units of the last place
 

@@ -1,6 +1,7 @@
 """What the chapters show: vector figures, tables with verdicts; and the pages' ink."""
 
 import re
+from base64 import b64decode
 
 import drawings
 import figures
@@ -43,6 +44,26 @@ def test_a_figure_is_the_same_bytes_twice_and_says_nothing_of_when_and_with_what
     assert first == second
     assert "<text" in first
     assert not re.search(r"[Mm]atplotlib v|20\d\d-\d\d", first)
+
+
+def test_a_picture_stands_beside_the_vectors(outputs):
+    """The same bytes in each run, and light enough to be stored in a notebook."""
+    drawn(outputs), drawn(outputs)
+    first, second = (b64decode(each["image/png"]) for each in outputs)
+    assert first == second
+    assert first.startswith(b"\x89PNG")
+    assert len(first) < 40_000
+
+
+def test_the_style_sheet_is_the_look_of_our_figures():
+    ours, _ = plots.figure()
+    with plt.style.context("fspca.plots"):
+        theirs, axes = plt.subplots()
+    assert np.array_equal(ours.get_size_inches(), theirs.get_size_inches())
+    assert not any(axes.spines[each].get_visible() for each in ("top", "right"))
+    assert ours.get_facecolor() == theirs.get_facecolor() == (1, 1, 1, 1)
+    assert type(ours.get_layout_engine()) is type(theirs.get_layout_engine())
+    plt.close("all")
 
 
 def test_no_text_of_a_figure_is_below_eight_points(outputs):

@@ -9,7 +9,7 @@ import pytest
 from fspca import Covariance, go, ipu
 from fspca.shared_support import swap
 
-PAGE = Path(__file__).resolve().parents[1] / "book" / "practice" / "sources.md"
+PAGE = Path(__file__).resolve().parents[1] / "book" / "appendix" / "sources.md"
 
 
 @pytest.fixture(scope="module")

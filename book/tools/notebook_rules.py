@@ -94,6 +94,16 @@ def images_have_alternative_text(notebook):
     ]
 
 
+def vectors_have_a_picture(notebook):
+    """JupyterLab shows no vectors of a notebook that it does not trust, as a download is."""
+    return [
+        f"cell {i}: vector graphics, and no picture beside them: run it with `make notebooks`"
+        for i, cell in code_cells(notebook)
+        for output in cell.outputs
+        if "image/svg+xml" in (data := output.get("data", {})) and "image/png" not in data
+    ]
+
+
 def figures_have_a_finding(notebook):
     return [
         f"cell {i}: an image, and no paragraph of emphasis below it says what it shows"
@@ -205,6 +215,7 @@ RULES = [
     metadata_is_clean,
     cells_are_short,
     images_have_alternative_text,
+    vectors_have_a_picture,
     figures_have_a_finding,
     numbers_in_captions_are_asserted,
     paths_are_relative,

@@ -32,6 +32,7 @@ from notebook_rules import CELL_METADATA
 from toc import ROOT, notebooks
 
 CELL_SECONDS = 600
+START = ROOT / "book" / "tools" / "kernel_start.py"
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 
 
@@ -42,7 +43,7 @@ def main():
     failures = []
     # Kernels inherit these: one thread, one hash seed, one kernel, whoever starts the run.
     os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    os.environ.update(PYTHONHASHSEED="0", OPENBLAS_CORETYPE="Haswell")
+    os.environ.update(PYTHONHASHSEED="0", OPENBLAS_CORETYPE="Haswell", PYTHONSTARTUP=str(START))
     with ProcessPoolExecutor(max_workers=2, initializer=attend) as pool:
         jobs = {pool.submit(run, path): path for path in waiting}
         try:
@@ -92,6 +93,7 @@ def run(path):
     client = NotebookClient(
         notebook,
         timeout=CELL_SECONDS,
+        startup_timeout=CELL_SECONDS,  # of a machine that is busy
         record_timing=False,
         extra_arguments=["--log-level=CRITICAL"],
         resources={"metadata": {"path": str(path.parent)}},

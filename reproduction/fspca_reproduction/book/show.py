@@ -2,6 +2,7 @@
 
 import io
 import re
+from base64 import b64encode
 
 import matplotlib.pyplot as plt
 from IPython import get_ipython
@@ -10,17 +11,19 @@ from matplotlib.collections import QuadMesh
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from PIL import Image
 
-# Text stays text; ids and bytes are those of the last run; no trace of date and program.
-SVG = {"svg.fonttype": "none", "svg.hashsalt": "fspca", "font.sans-serif": ["DejaVu Sans"]}
+# The bytes are those of the last run: no trace of date and program, one font for all.
 UNSIGNED = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+FONT = {"font.sans-serif": ["DejaVu Sans"]}
+COLOURS = 48  # of a picture; more double its weight and are not seen
 DENSE = 1000  # marks, from which on they are drawn as pixels
 LEAST, SIZE = 8, 11.5  # points of a text, and of one with indices, which are 0.7 of it
 INDEXED = re.compile(r"\$.*[_^].*\$")
 
 
 def vector_figures():
-    """Show every figure from here on as vector graphics, the same bytes in each run."""
+    """Store every figure from here on as vector graphics, the same bytes in each run."""
     if shell := get_ipython():
         shell.display_formatter.ipython_display_formatter.for_type(Figure, shown)
 
@@ -37,9 +40,19 @@ def shown(figure):
         elif marks(artist) >= DENSE:
             artist.set_rasterized(True)
     file = io.StringIO()
-    with plt.rc_context(SVG):
+    with plt.style.context(["fspca.plots", FONT]):
         figure.savefig(file, format="svg", dpi=150, bbox_inches="tight", metadata=UNSIGNED)
-    display({"image/svg+xml": file.getvalue(), "text/plain": repr(figure)}, raw=True)
+        data = {"image/svg+xml": file.getvalue(), "image/png": picture(figure)}
+    display(data | {"text/plain": repr(figure)}, raw=True)
+
+
+def picture(figure):
+    """Return a figure as pixels, for viewers that show no vectors of a notebook not yet trusted."""
+    file, small = io.BytesIO(), io.BytesIO()
+    figure.savefig(file, format="png", dpi=100, bbox_inches="tight")
+    pixels = Image.open(file).convert("RGB")
+    pixels.quantize(COLOURS, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    return b64encode(small.getvalue()).decode()
 
 
 def marks(artist):
