@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_second_checker import second_holds
 
-from fspca import Covariance, certify, go, solve
+from fspca import Covariance, certify, go, solve, solve_separate
 from fspca import check_certificate as checker
 from fspca.check_certificate import LED, Exact, Floating, Matrix, check
 from fspca.problem import SharedSupport
@@ -250,3 +250,12 @@ def test_a_search_with_no_free_feature_left_ends_in_words():
         part = Part(rows, np.ones(3, dtype=bool), None, support_tree.place(rows, rows >= 0, -1))
         assert support_tree.divided(part, np.ones(3), 9.0) == []
     assert support_tree.bound == 9.0
+
+
+def test_factors_of_wide_data_are_bounded_by_one_component_that_leaders_divide():
+    A = correlated()
+    answer = solve_separate(A, m=2, k=4)
+    found = certify(A, answer)
+    assert found.gap < 0.02 < answer.gap
+    assert found.certificate["branch"][0] == LED
+    assert check(found.certificate | {"X": A.wide_factor()}).holds
