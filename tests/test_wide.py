@@ -7,7 +7,17 @@ import pytest
 
 from fspca import Covariance, certify, ipu, solve
 from fspca.check_certificate import check
+from fspca.datasets import load
+from fspca.problem import SharedSupport
 from fspca.proof import bounds, checked, search, tree
+from fspca.shared_support.crossing import (
+    ascend_samples,
+    central_features,
+    cross,
+    from_central_sets,
+)
+from fspca.shared_support.iteration import ascend_together
+from fspca.solver import Run
 
 ROUNDING = 1e-9  # relative: how far above the answer a search may stop
 
@@ -77,3 +87,50 @@ def test_searches_of_wide_data_agree_with_enumeration():
 @pytest.mark.parametrize("part", range(10))
 def test_searches_of_wide_data_agree_with_enumeration_by_night(part):
     assert searches_enumerated(range(100 * part, 100 * part + 100)) > 30
+
+
+def planted(n, d, m, size, seed):
+    """Unit columns of noise, and m groups of `size` that are nearly the same."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    for group, direction in enumerate(rng.standard_normal((m, n))):
+        columns = slice(3 * size * group, 3 * size * group + size)
+        X[:, columns] = direction[:, None] + 0.2 * rng.standard_normal((n, size))
+    return X / np.linalg.norm(X, axis=0)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sets_of_central_features_lead_to_groups(seed):
+    """Where m groups of k / m features are nearly the same, the best start holds them all."""
+    m, size = 3, 4
+    X = planted(20, 600, m, size, seed)
+    A = Covariance.from_data(X, center=False, divisor=1).plain
+    problem = SharedSupport(m, m * size)
+    groups = [3 * size * group + i for group in range(m) for i in range(size)]
+    assert from_central_sets(A, problem, np.random.default_rng(seed))[0].tolist() == groups
+    for central in central_features(X, m, m * size):
+        assert set(groups) <= set(central.tolist())
+    assert from_central_sets(A, SharedSupport(1, 5), None) == []  # leaders are better there
+
+
+def test_an_ascent_of_the_samples_is_that_of_ipu():
+    X = np.random.default_rng(0).standard_normal((20, 600))
+    A = Covariance.from_data(X, center=False, divisor=1).plain
+    first = np.array([3, 100, 500])
+    support, value = ascend_samples(X, np.linalg.qr(X[:, first])[0], 3, 8)
+    (end,) = ascend_together(A, [(3, 8, first)])
+    assert support.tolist() == end.support.tolist()
+    assert value == pytest.approx(end.value, rel=1e-12)
+
+
+@pytest.mark.needs_data("colon")
+def test_correlations_of_two_thousand_genes_have_a_better_start():
+    """Without starts from central features the crossings end at 19.3967."""
+    X = np.asarray(load("colon").X, dtype=float)
+    X = X - X.mean(axis=0)
+    A = Covariance.from_data(X / np.linalg.norm(X, axis=0), center=False, divisor=1).plain
+    with Run(10) as run:
+        run.adopt(ipu(A, 3, 20))
+        cross(A, SharedSupport(3, 20), 0, run)
+        run.stop("done")
+    assert run.value > 19.45

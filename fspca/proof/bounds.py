@@ -54,7 +54,7 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Fe
         takes the part of A above lambda_{m+1}.  "dual" minimises over C by ADMM on the
         semidefinite relaxation max <A, P> over 0 <= P <= I, P <= Diag(z), trace P = m,
         0 <= z <= 1, sum z = k.  "rows" goes on with a bound on every row of P, where the features
-        are at most 700.
+        are at most 700, and of wider data with one on the rows of the 250 likeliest.
     required, forbidden : sequences of features
         What the support must hold, and must lack: numbers, or names where A has some.
     target : float
