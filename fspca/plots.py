@@ -1,6 +1,7 @@
 """One look for every figure of the book: a method keeps its colour, marker and line."""
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from fspca.problem import Solution
 from fspca.selection import Choice
 
 plt = needed("matplotlib.pyplot", "plots", "fspca.plots")
+ticker = needed("matplotlib.ticker", "plots", "fspca.plots")
 
 # Okabe and Ito's colours, told apart also by those who see fewer; markers and lines differ too.
 LOOKS = {  # colour, marker and line of a method's curves
@@ -142,6 +144,12 @@ def curve(
     axes.annotate(label or method, (x[-1], y[-1]), color=STYLES[method]["color"], **place)
 
 
+# Where a name may stand: points from its own place, and turns from the way outward.
+NEAR = 10
+RINGS = (2, 6, 10, 16, 22, 30, 40, 52)
+BEHIND = {"facecolor": "white", "edgecolor": "none", "alpha": 0.6, "pad": 0.5}  # of a name
+TURNS = np.radians([0, 30, -30, 60, -60, 90, -90, 130, -130, 180])
+
 # Okabe and Ito's colours without black, for groups of samples.
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#F0E442"]
 
@@ -196,14 +204,27 @@ def plot_loadings(answer: Any, ax: Any = None) -> Any:
     few = len(rows) * W.shape[1] <= 60  # else signs alone, which grey does not show
     named = 0.08 * max(len(str(names[j])) for j in rows)
     ax = axes_for(ax, 1.8 + named + 0.7 * W.shape[1], 0.9 + 0.28 * len(rows))
+    written = np.vectorize(in_cell if few else lambda loading: "-" if loading < 0 else "")
     seaborn().heatmap(
-        W[rows], vmin=-1, vmax=1, center=0, cmap="vlag", fmt=".2f" if few else "",
-        annot=W[rows] if few else np.where(W[rows] < 0, "-", ""), cbar_kws={"label": "loading"},
+        W[rows], vmin=-1, vmax=1, center=0, cmap="vlag", fmt="",
+        annot=written(W[rows]), cbar_kws={"label": "loading"},
         xticklabels=range(1, W.shape[1] + 1), yticklabels=[names[j] for j in rows], ax=ax,
     )  # fmt: skip
     ax.set(xlabel="component", ylabel="feature chosen")
     ax.tick_params(axis="y", rotation=0)
     return ax
+
+
+def in_cell(loading):
+    """Return two decimals, or the sign of what they hide; nothing where there is no loading."""
+    if loading == 0:
+        return ""
+    return f"{loading:.2f}" if abs(loading) >= 0.005 else f"{loading:+.0f}"
+
+
+def whole(axis):
+    """Let an axis of counts or steps have whole numbers only."""
+    axis.set_major_locator(ticker.MaxNLocator(integer=True))
 
 
 def plot_path(answers: Choice | Sequence[Solution], ax: Any = None) -> Any:
@@ -251,6 +272,7 @@ def plot_path(answers: Choice | Sequence[Solution], ax: Any = None) -> Any:
         ax.plot(counts, choice.noise, **STYLES["pca"], markersize=3, label="permuted data")
         ax.axvline(choice.chosen, color="0.4", lw=1, ls=":")
     ax.set(xlabel={"k": "features k", "m": "components m"}[what], ylabel="share of the variance")
+    whole(ax.xaxis)
     ax.set_ylim(bottom=0)
     ax.legend(frameon=False, fontsize=8)
     return ax
@@ -304,6 +326,7 @@ def plot_biplot(answer: Any, X: Any, components: Sequence[int] = (0, 1),
     """Draw samples by their scores on two components, and the chosen features as arrows.
 
     An arrow's direction is its feature's loadings; the longest reaches to the farthest sample.
+    A name stands beside its arrow's tip, where it hides no other name.
 
     Parameters
     ----------
@@ -314,7 +337,7 @@ def plot_biplot(answer: Any, X: Any, components: Sequence[int] = (0, 1),
     components : pair of int
         Which two.
     groups : sequence of n labels
-        Coloured and marked apart where given.
+        Coloured and marked apart where given; a Series' name becomes the legend's title.
     ax : Axes
         Where to draw; a new figure by default.
 
@@ -343,12 +366,43 @@ def plot_biplot(answer: Any, X: Any, components: Sequence[int] = (0, 1),
         palette=None if groups is None else PALETTE[: len(np.unique(groups))],
     )  # fmt: skip
     reach = 0.9 * np.abs(T[:, [a, b]]).max() / (np.abs(W[:, [a, b]]).max() or 1.0)
-    for j in support:
-        tip = reach * W[j, [a, b]]
+    tips = {names[j]: reach * W[j, [a, b]] for j in support}
+    for tip in tips.values():
         ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "->", "color": "0.25"})
-        ax.annotate(names[j], tip, fontsize=8, ha="center", va="bottom")
     ax.set(xlabel=f"component {a + 1}", ylabel=f"component {b + 1}")
+    if groups is not None:  # beside the samples, which would lie below it
+        ax.legend(title=getattr(groups, "name", None), loc="upper left", bbox_to_anchor=(1, 1),
+                  frameon=False, fontsize=8)  # fmt: skip
+    write_apart(ax, tips)
     return ax
+
+
+def write_apart(ax, tips):
+    """Write names beside their points so that no two overlap, the farthest point's first.
+
+    A name is tried in rings around its point, outward first; a thin line leads to one far away.
+    """
+    ax.figure.draw_without_rendering()  # only a layout that is done tells where a name stands
+    unit = ax.figure.dpi / 72
+    taken, room = [], ax.get_window_extent()
+    for name in sorted(tips, key=lambda name: -np.linalg.norm(tips[name])):
+        tip = np.asarray(tips[name])
+        outward = np.arctan2(*tip[::-1])
+        text = ax.annotate(name, tip, (0, 0), textcoords="offset points", fontsize=8,
+                           ha="center", va="center", bbox=BEHIND)  # fmt: skip
+        size = text.get_window_extent()
+        for far, turn in product(RINGS, TURNS):
+            ahead = np.array([np.cos(outward + turn), np.sin(outward + turn)])
+            offset = ahead * (far + np.array([size.width, size.height]) / unit / 2)
+            box = size.translated(*(unit * offset)).padded(unit)
+            inside = room.x0 <= box.x0 and box.x1 <= room.x1
+            if inside and not any(box.overlaps(other) for other in taken):
+                break
+        text.set_position(offset)
+        if far > NEAR:
+            ax.annotate("", tip, offset, xycoords="data", textcoords="offset points",
+                        arrowprops={"arrowstyle": "-", "color": "0.6", "lw": 0.6})  # fmt: skip
+        taken.append(box)
 
 
 def plot_on_image(
@@ -477,4 +531,5 @@ def plot_history(solution: Solution, ax: Any = None) -> Any:
         ax.axhline(solution.upper_bound, color="0.3", ls="--", lw=1)
         ax.annotate("no answer explains more", (1, solution.upper_bound), fontsize=8, va="bottom")
     ax.set(xlabel="step", ylabel="variance explained")
+    whole(ax.xaxis)
     return ax

@@ -1,5 +1,7 @@
 """Each picture draws what it is given, returns its axes, and needs no colour to be read."""
 
+from dataclasses import replace
+
 import matplotlib
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from sklearn.datasets import load_wine
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
-from fspca import Covariance, ipu, path, plots, solve
+from fspca import Covariance, ipu, path, plots, solve, solve_separate
 from fspca.selection import select_k
 from fspca.sklearn import SparsePrincipalSubspace
 from fspca.synthetic import make_scheme
@@ -77,6 +79,38 @@ def test_a_biplot_has_an_arrow_for_each_feature_and_markers_for_groups(model, wi
     assert set(model.feature_names_in_[model.support_]) <= named
     markers = {len(path.vertices) for path in ax.collections[0].get_paths()}
     assert len(markers) > 1  # the groups differ in shape too
+
+
+def test_the_names_in_a_biplot_lie_apart_and_within_it(wine):
+    """Of ten measurements that point alike; each name is one, and none hides another."""
+    model = SparsePrincipalSubspace(2, 10, scale=True).fit(wine)
+    ax = plots.plot_biplot(model, wine, groups=load_wine(as_frame=True).target.rename("grower"))
+    ax.figure.draw_without_rendering()
+    names = [text for text in ax.texts if text.get_text()]
+    assert sorted(text.get_text() for text in names) == sorted(wine.columns[model.support_])
+    boxes = [text.get_window_extent() for text in names]
+    assert not [1 for i, box in enumerate(boxes) if any(box.overlaps(b) for b in boxes[:i])]
+    assert min(box.x0 for box in boxes) >= ax.get_window_extent().x0 - 1  # a pixel of layout
+    assert max(box.x1 for box in boxes) <= ax.get_window_extent().x1 + 1
+    legend = ax.get_legend()
+    assert legend.get_title().get_text() == "grower"
+    assert legend.get_window_extent().x0 >= ax.get_window_extent().x1  # beside the samples
+
+
+def test_an_empty_cell_is_empty_and_a_small_loading_keeps_its_sign():
+    W = np.array([[0.8, 0.0], [0.6, -0.001], [0.0, 1.0]])
+    answer = solve_separate(np.diag([3.0, 2.0, 1.0]), 2, 2)
+    answer = replace(answer, W=W, support=np.arange(3))
+    written = sorted(text.get_text() for text in plots.plot_loadings(answer).texts)
+    assert written == sorted(["0.80", "", "0.60", "-0", "", "1.00"])
+
+
+def test_an_axis_of_counts_or_steps_has_whole_numbers(wine):
+    solution = replace(solve(np.diag([3.0, 2.0, 1.0]), 1, 2), history=[1.0, 2.0, 2.5, 3.0, 3.1])
+    counts = path(Covariance.from_data(wine, standardize=True), 2, [2, 3, 4])
+    for ax in (plots.plot_history(solution), plots.plot_path(counts)):
+        ticks = ax.get_xticks()
+        np.testing.assert_array_equal(ticks, np.round(ticks))
 
 
 def test_on_an_image_and_on_an_axis():
