@@ -1159,7 +1159,7 @@ def examine(claim, given, exact):
     matrix = Matrix(question.array, question.of_data, numbers)
     matrix = semidefinite_of(matrix) if kind.semidefinite else matrix
     value = kind.value(claim, matrix, numbers, m, k, question.root)
-    question = counted(claim, question)
+    question = with_counts(claim, question)
     if not spoken_of.any():
         return Verdict(True, "holds", 0.0, 0.0)
     target, times = numbers.target(value, question.gap), 1
@@ -1185,7 +1185,7 @@ def examine(claim, given, exact):
     return Verdict(told == "holds", told, numbers.back(value), most)
 
 
-def counted(claim, question):
+def with_counts(claim, question):
     """Return the question with what `counts` say of rows; they were looked at with the answer."""
     kind, disjoint = question.kind, "orthonormal" not in claim
     if kind.value is separate_value and not disjoint:
@@ -1208,7 +1208,7 @@ def is_read_in_a_unit(name, kind):
     return (array in kind.arrays and node != "") or (kind.semidefinite and name == "levels")
 
 
-class Block(NamedTuple):
+class PackedBlock(NamedTuple):
     """Components on features of their own: how many, on how many features at most, their counts."""
 
     b: int
@@ -1216,7 +1216,7 @@ class Block(NamedTuple):
     counts: tuple
 
 
-class Option(NamedTuple):
+class ListedOption(NamedTuple):
     """A listed column that a block may take: what it explains net of its prices, and without."""
 
     net: Any
@@ -1271,7 +1271,7 @@ class Families:
             self.search(room, target, rows, taken, (*others, self.us[j]), len(self.options[j]))
 
 
-class Columns:
+class ListedColumns:
     """The sets that a claim lists, and what a block of components explains on each at most."""
 
     def __init__(self, claim, matrix, kept, d):
@@ -1327,7 +1327,7 @@ class Columns:
             if block.b <= len(rows) <= block.size:
                 value, price = self.value(i, block), p[rows].sum()
                 net = self.numbers.raised(value - price, abs(value) + price, len(rows) + 8)
-                found += [Option(net, value, frozenset(rows.tolist()))] * bool(net > u)
+                found += [ListedOption(net, value, frozenset(rows.tolist()))] * bool(net > u)
         return sorted(found, key=lambda option: option.net, reverse=True)
 
 
@@ -1341,7 +1341,7 @@ def packed(claim, question, matrix, numbers, target):
         return bound
     prices = real(claim, "prices", None, d)
     need(np.all(prices >= 0), "a price is negative")
-    prices, columns = numbers.read(prices, 2), Columns(claim, matrix, kept, d)
+    prices, columns = numbers.read(prices, 2), ListedColumns(claim, matrix, kept, d)
     question = question._replace(
         root=np.isin(np.arange(d), kept).astype(np.int8),
         row_count=None,
@@ -1359,7 +1359,7 @@ def bound_way(way, k, prices, kept, us, columns, target):
     `us` are the targets of the trees, by row of prices, components and features.
     """
     numbers, why = columns.numbers, "no prices have a tree for each block"
-    blocks = [Block(len(x), sum(x) - 2 * (len(x) - 1), x) for x in way]
+    blocks = [PackedBlock(len(x), sum(x) - 2 * (len(x) - 1), x) for x in way]
     rows = min(k, sum(block.size for block in blocks))
     for i, p in enumerate(prices):
         keys = [(i, block.b, block.size) for block in blocks]

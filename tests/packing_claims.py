@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 from scipy.optimize import linprog
 
-from fspca.check_certificate import Block, partitions
+from fspca.check_certificate import PackedBlock, partitions
 
 SPARE = 1e-9  # relative: what a claim leaves to rounding and to the linear programme
 
@@ -127,7 +127,7 @@ def of_blocks(A, counts, W):
     d, prices, trees, targets, sums = len(A), [], [], [], []
     value = np.trace(W.T @ A @ W)
     for way in sorted(partitions(tuple(sorted(counts, reverse=True)))):
-        blocks = [Block(len(x), sum(x) - 2 * (len(x) - 1), x) for x in way]
+        blocks = [PackedBlock(len(x), sum(x) - 2 * (len(x) - 1), x) for x in way]
         slots = [(block.b, block.size) for block in blocks]
         values = {}
         for b, size in set(slots):
