@@ -466,7 +466,8 @@ def shared_bound(node, numbers, m, k):
         need(node.matrix.of_data and node.whole == 1, "only all of the data may be taken whole")
         squares = np.concatenate([np.sum(X * X, axis=0) for _, X in node.matrix.columns(node.rows)])
         return 0, numbers.raised(squares, squares, len(node.matrix.array) + 2)
-    c = row_costs(np.sum(G * G, axis=1), G.shape[1] + 10, Y, k, node.required, numbers)
+    c = np.sum(G * G, axis=1)
+    c = row_costs(c, G.shape[1] + 10, Y, node.row_count or k, node.required, numbers)
     wide = node.matrix.of_data and node.s is not None
     need(not wide or Y is None, "wide data take no Y")
     if wide and isinstance(numbers, Floating):
@@ -541,7 +542,7 @@ def bound_with_few(node, numbers, m, k):
     Y, N = (zero if x is None else x for x in (node.Y, node.N))
     need(np.array_equal(N, N.T), "N must be symmetric")
     c = numbers.raised(*[np.sum(node.G**2, axis=1)] * 2, node.G.shape[1] + 10)
-    c[few] = row_costs(c[few], 10, Y, k, node.required[few], numbers)
+    c[few] = row_costs(c[few], 10, Y, node.row_count or k, node.required[few], numbers)
     X = node.matrix.numbers.read(node.matrix.array[:, node.rows], 1)
     return numbers.ky_fan_of_few(X, node.G, N, Y, few=few, m=m, s=node.s, H=node.H), c
 
@@ -797,7 +798,7 @@ class Raised:
 class Node:
     """A part of the search: the rows that are allowed, which are required, and what bounds it."""
 
-    Z = p = counts = None
+    Z = p = counts = prices = row_count = None
 
     def __init__(self, state, matrix, arrays):
         self.rows, self.matrix, self.own = np.flatnonzero(state), matrix, matrix
@@ -947,7 +948,9 @@ def inherited(arrays, old, rows, shapes):
 def bound_node(node, numbers, m, k, bound_of):
     """Return (rest, c, rest + the largest sum of c over a support of the node)."""
     rest, c = bound_of(node, numbers, m, k)
-    free = -np.sort(-c[~node.required])[: max(0, k - node.required.sum())]
+    if node.prices is not None:
+        c = numbers.raised(c - node.prices, c + node.prices, 2)
+    free = -np.sort(-np.maximum(c[~node.required], 0))[: max(0, k - node.required.sum())]
     bound = rest + c[node.required].sum() + free.sum()
     return rest, c, numbers.raised(bound, abs(rest) + abs(bound), 2 * len(c) + 32)
 
@@ -956,8 +959,8 @@ def decisions(c, required, k, bound, target):
     """Return masks of the features that a support above the target must have, and must lack."""
     free, needed = c[~required], k - required.sum()
     inside, outside = np.zeros((2, len(c)), dtype=bool)
-    if 0 < needed < len(free):
-        falling = -np.sort(-free)
+    if needed > 0:
+        falling = np.append(-np.sort(-np.maximum(free, 0)), [0] * (needed + 1))
         inside[~required] = bound - np.maximum(free - falling[needed], 0) <= target
         outside[~required] = bound - np.maximum(falling[needed - 1] - free, 0) <= target
     return inside, outside
@@ -1041,6 +1044,8 @@ class ClaimTree:
         self.d = len(question.root)
         apart = question.kind.value is separate_value and "orthonormal" in claim
         self.counts = integers(claim, "counts") if apart else None
+        disjoint = question.kind.value is nonnegative_value
+        self.row_count = max(integers(claim, "counts")) if disjoint else None
         self.held, self.decided, self.cuts = [], [], [()]
 
     def find_children(self):
@@ -1089,6 +1094,7 @@ class ClaimTree:
         arrays = inherited(above, of_rows, rows, self.shapes) if own is None else own
         node = Node(state, matrix, arrays)
         node.counts = self.counts
+        node.row_count = self.row_count
         node.cuts = self.numbers.read(np.reshape(lies_in, (-1, self.d))[:, rows], 0)
         return node
 

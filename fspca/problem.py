@@ -207,6 +207,11 @@ class OwnSupports(Problem):
         """The m counts."""
         return np.broadcast_to(self.k, self.m)
 
+    @property
+    def most(self) -> int:
+        """How many nonzeros all columns have together at most."""
+        return int(self.counts.sum())
+
     def score(self, A: Matrix, W: ArrayLike) -> float:
         """Return trace(Q'AQ) with Q an orthonormal basis of W, so that no variance counts twice.
 
@@ -396,7 +401,7 @@ class Nonnegative(OwnSupports):
     @property
     def most(self) -> int:
         """How many nonzeros all columns have together at most."""
-        return int(self.k if self.in_all else self.counts.sum())
+        return int(self.k) if self.in_all else super().most  # type: ignore[call-overload]
 
     def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
         faults = super().faults(W, support) + (["W has negative entries"] if W.min() < 0 else [])

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
+from fspca.covariance.validate import checked_nonnegative
 from fspca.problem import SeparateSupports, Solution, solution_of
+from fspca.proof.packing import Packing
+from fspca.proof.search import PROOF
 from fspca.proof.separate import with_claim
 from fspca.separate_supports.deflation import Spent, completed
 from fspca.separate_supports.factors import search
@@ -15,10 +19,13 @@ from fspca.separate_supports.sweeps import refine_in_turn
 from fspca.shared_support.starts import WORDS, checked_init, starting_point
 from fspca.solver import Listener, Run, solves
 
+FORMED = 700  # features up to which prices are sought: a step takes a tenth of a second there
+
 
 @solves(SeparateSupports, counts=True, guarantee="bounded", promises="rises")
 def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str = "factors",
                    uncorrelated: bool = False, orthonormal: bool = False, disjoint: bool = False,
+                   gap: float | None = None,
                    init: str | ArrayLike = "pca", n_starts: int = 60, seed: int | None = 0,
                    max_seconds: float | None = None, progress: Listener | None = None,
                    n_jobs: int | None = None) -> Solution:  # fmt: skip
@@ -47,6 +54,10 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
         Ask that the columns of W are orthogonal.
     disjoint : bool
         Ask that no feature is in two columns.
+    gap : float
+        Of disjoint supports: go on until the optimum is proven to be at most this much higher,
+        relatively, 0.0 until it is proven.  None stops after a budget of counted work, some
+        seconds at most, so that the same call gives the same answer.
     init : "pca", "variance", "random" or array (d x m)
         The first start beside those of the solver's own.
     n_starts, seed : int
@@ -98,8 +109,12 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
     """
     asked = {"uncorrelated": uncorrelated, "orthonormal": orthonormal, "disjoint": disjoint}
     problem = SeparateSupports(m, k, score=score, **asked).fit(A.size)
+    if gap is not None:
+        checked_nonnegative("gap", gap)
+        if not disjoint:
+            raise ValueError(f"gap={gap} is of disjoint=True only: nothing else is searched")
     init = checked_init(init, A.size, m, WORDS)
-    A, rng = A.plain, np.random.default_rng(seed)
+    A, rng, packing = A.plain, np.random.default_rng(seed), None
     turns = iter(run := Run(None, max_seconds, progress))
 
     def keep(history, W):
@@ -114,11 +129,38 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
             search(A, problem.counts, start, n_starts, rng, keep, n_jobs)
         else:
             refine_in_turn(A, problem, init, n_starts, rng, keep, n_jobs)
+        if disjoint and m > 1 and A.size <= FORMED and run.value > 0:
+            packing = by_prices(A, problem, gap, run)
 
     def build():
         W, history = run.answer
         facts = run.facts | {"history": history}
         solution = solution_of(A, problem, completed(A, W), "solve_separate", **facts)
-        return with_claim(A, solution)
+        if packing is None:
+            return with_claim(A, solution)
+        return with_prices(A, solution, packing)
 
     return run.finish(build)
+
+
+def by_prices(A, problem, gap, run):
+    """Return the Packing that begins with the run's answer; tell the run a better one."""
+    W, history = run.answer
+    array = A.submatrix(np.arange(A.size))
+    packing = Packing((array + array.T) / 2, problem, True, gap, run)
+    packing.start_from(W)
+    packing.go_on()
+    if packing.value > run.value * (1 + PROOF):
+        run.record(packing.value, (packing.W, (*history, packing.value)))
+    return packing
+
+
+def with_prices(A, solution, packing):
+    """Return the solution with the least of the bounds, those by prices among them."""
+    bound, claim = packing.accepted(solution.W)
+    if packing.proven and claim is not None:
+        return replace(solution, upper_bound=max(bound, solution.objective), certificate=claim)
+    other = with_claim(A, solution)
+    if bound is None or other.upper_bound <= bound:
+        return other
+    return replace(solution, upper_bound=max(bound, solution.objective), certificate=claim)
