@@ -31,11 +31,13 @@ from fspca.proof.claims import gap_of
 from fspca.proof.priced_tree import PricedTree, RowsAlone, relaxation_of
 from fspca.proof.prices import Columns, Prices, Slot, climb, climb_block
 from fspca.proof.search import PROOF
+from fspca.proof.spectral_prices import spectral_price
 
 STARTS = 60  # random directions that columns are sought from, beside the features
 STEPS = 300  # of the relaxation of all components at once
 WORK = 2e10  # of a proof that is not asked for: two seconds, about
 SOLVED = 1e8  # the work of a linear programme of few columns, in the unit of a relaxation's
+PRICED = 30  # columns above which none is given prices on directions: each takes a second
 SPARE = 1e-11  # relative: more than rounding differs from one machine to another
 
 
@@ -48,6 +50,7 @@ class Proof(NamedTuple):
     trees: list
     levels: np.ndarray
     columns: list
+    directions: dict  # of columns, by support: H with Z = HH', the prices on their directions
 
 
 def partitions(counts):
@@ -306,6 +309,9 @@ class Packing:
         }
         for i, (_, _, tree) in enumerate(trees):
             found |= {f"tree{i}_{name}": array for name, array in tree.proof.items()}
+        for proof in self.proofs:
+            for S, H in proof.directions.items():
+                found[f"spectral_{next(i for i, x in enumerate(listed) if x == S)}"] = H
         return found | ({"columns": columns} if listed else {})
 
 
@@ -319,6 +325,7 @@ class Way:
         names = [(len(b), block_size(b)) for b in blocks]
         self.slots = [Slot(*kind, names.count(kind)) for kind in kinds]
         self.numbers = np.array([slot.number for slot in self.slots])
+        self.blocks = blocks
         self.single = all(len(b) == 1 for b in blocks)
         self.in_all = packing.in_all
         if not self.single:
@@ -407,7 +414,8 @@ class Way:
         levels = np.array([self.level_of(tree) for tree in trees])
         bound = self.bound_at(prices.p, levels)
         found = self.found(trees)
-        return Proof(bound, prices.p, self.slots, trees, levels, []), bool(packing.add(found))
+        proof = Proof(bound, prices.p, self.slots, trees, levels, [], {})
+        return proof, bool(packing.add(found))
 
     def found(self, trees):
         """The columns that the trees found."""
@@ -445,9 +453,36 @@ class Way:
         packing.add(found)
         value, best = 0.0, True
         pool = {column: packing.pool[column] for column in found if column in packing.pool}
-        if pool and any(slot.fits(x) for slot in self.slots for x in pool):
+        directions = self.price_directions(pool, proof.p, lower)
+        if pool:
             value, best = self.pack(self.columns(pool))
         if not best:
             return otherwise
         bound = max(packing.target, value * (1 + SPARE))
-        return Proof(bound, proof.p, self.slots, trees, lower, found)
+        return Proof(bound, proof.p, self.slots, trees, lower, found, directions)
+
+    def price_directions(self, pool, p, levels):
+        """Lower what blocks of several components are worth, by prices on directions; return these.
+
+        Those of columns that do not matter any more are wanted no lower.
+        """
+        found = {}
+        if len(pool) > PRICED:
+            return found
+        A = self.packing.A
+        for (b, S), value in list(pool.items()):
+            counts = {block for block in self.blocks if len(block) == b}
+            if b == 1 or len(counts) > 1:
+                continue
+            (counts,) = counts
+            wanted = max(
+                level + p[list(S)].sum()
+                for slot, level in zip(self.slots, levels, strict=True)
+                if slot.fits((b, S))
+            )
+            unit = np.diagonal(A).max()
+            bound, H = spectral_price(A[np.ix_(S, S)] / unit, counts, wanted / unit)
+            if bound * unit < value:
+                pool[b, S] = bound * unit
+                found[S] = H * np.sqrt(unit)
+        return found

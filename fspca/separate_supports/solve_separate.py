@@ -55,7 +55,7 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
     disjoint : bool
         Ask that no feature is in two columns.
     gap : float
-        Of disjoint supports: go on until the optimum is proven to be at most this much higher,
+        Of orthogonal columns: go on until the optimum is proven to be at most this much higher,
         relatively, 0.0 until it is proven.  None stops after a budget of counted work, some
         seconds at most, so that the same call gives the same answer.
     init : "pca", "variance", "random" or array (d x m)
@@ -111,8 +111,8 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
     problem = SeparateSupports(m, k, score=score, **asked).fit(A.size)
     if gap is not None:
         checked_nonnegative("gap", gap)
-        if not disjoint:
-            raise ValueError(f"gap={gap} is of disjoint=True only: nothing else is searched")
+        if not problem.orthogonal:
+            raise ValueError(f"gap={gap} needs disjoint=True or orthonormal=True")
     init = checked_init(init, A.size, m, WORDS)
     A, rng, packing = A.plain, np.random.default_rng(seed), None
     turns = iter(run := Run(None, max_seconds, progress))
@@ -129,7 +129,7 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
             search(A, problem.counts, start, n_starts, rng, keep, n_jobs)
         else:
             refine_in_turn(A, problem, init, n_starts, rng, keep, n_jobs)
-        if disjoint and m > 1 and A.size <= FORMED and run.value > 0:
+        if problem.orthogonal and m > 1 and A.size <= FORMED and run.value > 0:
             packing = by_prices(A, problem, gap, run)
 
     def build():
