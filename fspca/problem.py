@@ -401,7 +401,7 @@ class Nonnegative(OwnSupports):
     @property
     def most(self) -> int:
         """How many nonzeros all columns have together at most."""
-        return int(self.k) if self.in_all else super().most  # type: ignore[call-overload]
+        return int(self.k) if self.in_all else super().most
 
     def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
         faults = super().faults(W, support) + (["W has negative entries"] if W.min() < 0 else [])

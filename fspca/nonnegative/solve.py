@@ -117,7 +117,7 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
         claim, node = tell_bound(A, problem, starts.answer.answer, max_iter, starts, gap or 0.0)
         bound = starts.bound
         starts.stop("max_seconds" if starts.seconds_left == 0 else starts.stopped)
-        if m > 1 and node is not None and not starts.stopped:
+        if m > 1 and node is not None and starts.value > 0 and not starts.stopped:
             bound, claim = by_prices(A, problem, node, gap, starts) or (bound, claim)
     best = starts.answer
 
@@ -236,12 +236,17 @@ def tell_bound(A, problem, W, max_iter, run, gap=0.0):
     relaxation, found = NonnegativeRelaxation(array, problem, few), None
     none = np.zeros(d, dtype=bool)
     source = relaxation.descend(np.arange(d), none, relaxation.start)
-    for _ in range(10, max_iter + 10, 10):
-        now = next(source)[0]
-        found = now if found is None or now.value < found.value else found
-        run.report(bound=found.value)
-        if found.value <= run.value * (1 + gap + PROOF) or run.seconds_left == 0:
-            break
+    try:
+        for _ in range(10, max_iter + 10, 10):
+            now = next(source)[0]
+            found = now if found is None or now.value < found.value else found
+            run.report(bound=found.value)
+            if found.value <= run.value * (1 + gap + PROOF) or run.seconds_left == 0:
+                break
+    except KeyboardInterrupt:
+        if found is None:
+            raise
+        run.stop("interrupted")
     most = gap_of(run.value, found.value, PROOF)
     claim = claim_of(relaxation.checked, most, found.arrays, W=W, counts=problem.counts)
     return claim, None if few else found

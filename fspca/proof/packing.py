@@ -188,6 +188,12 @@ class Packing:
         beyond = -np.sort(-c)[self.in_all] if self.in_all < self.d else 0.0
         self.near = np.maximum(c - beyond, 0.0)
 
+    def narrowed(self):
+        """Whether a better answer leaves out more features."""
+        before = len(self.rows)
+        self.leave_out()
+        return len(self.rows) < before
+
     def prove(self):
         """Prove one way after the other to divide the components into blocks, components first."""
         single = [(count,) for count in sorted(self.counts.tolist())]
@@ -283,12 +289,14 @@ class Packing:
         if self.overlaps:
             facts["orthonormal"] = 1
         value = Problem.score(self.problem, self.A, W)
+        unit = np.diagonal(self.A).max()
+        spare = SPARE * (1 + self.problem.m * unit / value)  # each level is raised by some
         first = {f"first_{name}_0": array for name, array in self.node.arrays.items()}
         if self.proofs is not None:
             whole = len(self.rows) == self.d
             kept = {} if whole else first | {"kept": self.rows}
-            yield facts | kept | self.written() | {"gap": gap_of(value, self.bound, SPARE)}
-        yield facts | first | {"gap": gap_of(value, self.node.value, SPARE)}
+            yield facts | kept | self.written() | {"gap": gap_of(value, self.bound, spare)}
+        yield facts | first | {"gap": gap_of(value, self.node.value, spare)}
 
     def written(self) -> dict[str, Any]:
         """The prices, trees and columns of all proofs, as a claim has them."""
@@ -305,7 +313,7 @@ class Packing:
         found = {
             "prices": np.array([proof.p for proof in self.proofs]),
             "trees": np.array([names for names, _, _ in trees]),
-            "targets": np.array([level for _, level, _ in trees]) + SPARE * unit,
+            "targets": np.array([level for _, level, _ in trees]) + SPARE / 4 * unit,
         }
         for i, (_, _, tree) in enumerate(trees):
             found |= {f"tree{i}_{name}": array for name, array in tree.proof.items()}
@@ -330,20 +338,18 @@ class Way:
         self.in_all = packing.in_all
         if not self.single:
             self.in_all = min(sum(map(block_size, blocks)), packing.in_all)
-        n = len(packing.rows)
-        random = np.random.default_rng(0).standard_normal((n, STARTS))
-        self.starts = np.hstack([np.eye(n), random])
 
     def prove(self):
         """Return the Proof of the best prices, or None where nothing was proven."""
         packing, run = self.packing, self.run
-        rows = packing.rows
         if self.single:
+            rows = packing.rows
             packing.add([(1, (int(i),)) for i in rows])
             packing.add([(1, tuple(np.flatnonzero(w).tolist())) for w in packing.W.T if w.any()])
         packing.add(self.climbs(packing.near) + self.climbs(0 * packing.near))
         best = None
         while run.seconds_left != 0:
+            rows = packing.rows
             columns = self.columns(packing.pool)
             p = np.zeros(packing.d)
             found = columns.prices(packing.near[rows])
@@ -355,7 +361,11 @@ class Way:
             new = packing.add(self.climbs(p))
             if any(self.is_above(x, value, prices) for x, value in new):
                 continue
+            before = packing.value
             self.pack(columns)
+            if packing.value > before * (1 + PROOF) and packing.narrowed():
+                best = None
+                continue
             proof, more = self.search(prices)
             if best is None or proof.bound < best.bound:
                 best = proof
@@ -372,10 +382,12 @@ class Way:
         rows = packing.rows
         unit = np.diagonal(packing.A).max()
         A, p = packing.A[np.ix_(rows, rows)] / unit, p[rows] / unit
+        random = np.random.default_rng(0).standard_normal((len(rows), STARTS))
+        starts = np.hstack([np.eye(len(rows)), random])
         found = set()
         for slot in self.slots:
             go = climb if slot.block == 1 else climb_block
-            found |= go(A, p, slot, self.starts, packing.signs)
+            found |= go(A, p, slot, starts, packing.signs)
         self.run.spend(SOLVED)
         return [(b, tuple(rows[list(S)].tolist())) for b, S in sorted(found)]
 
@@ -388,7 +400,7 @@ class Way:
     @property
     def little(self):
         """How far a column must be above its level to be worth adding."""
-        return PROOF * self.packing.value / self.packing.problem.m
+        return PROOF / 2 * self.packing.value / self.packing.problem.m  # half of what a proof may
 
     def is_above(self, column, value, prices):
         """Whether a column is above the level of a slot that it fits."""

@@ -119,6 +119,7 @@ class PricedTree(Tree):
             heappop(self.heap)  # not before: an interruption loses nothing
             self.nodes += 1
             self.push(parts)
+            self.run.report()
 
     def evaluate(self, supports):
         """Keep those above the level; an eigenvector with two signs closes a support."""
