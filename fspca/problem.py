@@ -309,8 +309,6 @@ class SeparateSupports(OwnSupports):
                 f"k={self.k} must be at least m={self.m}: with fewer nonzeros a component may "
                 "have no loadings whose scores are uncorrelated with the others'"
             )
-        if self.disjoint and self.counts.sum() > d:
-            raise ValueError(f"k={self.k} asks for {self.counts.sum()} features; A has d={d}")
         return self
 
     def score(self, A: Matrix, W: ArrayLike) -> float:

@@ -1,7 +1,7 @@
 """Solve: what to call first for nonnegative components; a good answer, and how good it is."""
 
 from collections.abc import Sequence
-from itertools import chain, count, product
+from itertools import chain, count
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from fspca.proof.packing import Packing
 from fspca.proof.search import PROOF
 from fspca.solver import Listener, Run, solves
 
-FORCED = 200  # features times components up to which each is tried in each
+FORCED = 200  # features up to which each is tried in a single component
 FORMED = 700  # features up to which the doubly nonnegative relaxation is solved
 KICKS = 60  # of the best answer without a gain, after which it is let alone
 NOISE, AWAY = 0.3, 3  # of a kick: on the logarithm of the weights; one in so many features expelled
@@ -106,8 +106,7 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
         rng = np.random.default_rng(seed)
         columns = starting_columns(A, problem, n_starts, rng, starts)
         kicked = kicked_columns(A, problem, starts, rng)
-        forced = forced_columns(A, problem, starts)
-        for W in chain(columns, forced, kicked):
+        for W in chain(columns, forced_columns(A, problem, starts), kicked):
             run = Run(1000, starts.seconds_left)
             rematch(A, W, problem, run)
             starts.record(run.value, run)
@@ -123,7 +122,8 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
 
     def build():
         facts = best.facts | ({"stopped": starts.stopped} if starts.stopped else {})
-        told = None if bound is None else max(bound, problem.score(A, best.answer))
+        told = starts.bound if bound is None else bound
+        told = None if told is None else max(told, problem.score(A, best.answer))
         facts |= {"upper_bound": told, "certificate": claim}
         return solution_of(A, problem, best.answer, "solve_nonnegative", **facts)
 
@@ -174,10 +174,13 @@ def starting_columns(A, problem, n_starts, rng, starts):
 
 
 def forced_columns(A, problem, starts):
-    """Yield the best so far with each feature in turn in each component, where these are few."""
-    for i, j in product(range(A.size), range(problem.m)) if A.size * problem.m <= FORCED else ():
+    """Yield the best component so far with each feature in turn, where these are few.
+
+    Several components are proven by prices there.
+    """
+    for i in range(A.size) if problem.m == 1 and A.size <= FORCED else ():
         C = pointed(A, starts.answer.answer)
-        C[i], C[i, j] = 0.0, 2 * np.abs(C).max()
+        C[i] = 2 * np.abs(C).max()
         yield assigned(C, problem)
 
 

@@ -15,7 +15,7 @@ from scipy.linalg import block_diag, eigh
 
 from fspca.covariance.linalg import largest
 from fspca.proof.checked import CheckedMatrix
-from fspca.proof.projections import TopPairs, clip_to_count, clip_to_most
+from fspca.proof.projections import TopPairs, clip_to_count, clip_to_most, project_cones
 from fspca.proof.relaxation import Consensus, Relaxation, State
 from fspca.proof.rows import FEWER, project_rows
 from fspca.proof.semidefinite import WEIGHT, normal_solver
@@ -60,8 +60,10 @@ class SignedRelaxation(Relaxation):
     r"""max <A, P> over 0 <= P <= I with trace m, P <= Diag(z), P >= 0 entry by entry, and more.
 
     That is 0 <= z <= 1 with sum k, and rows P_i - z_i e_i / 2 within z_i / 2 times the hull of the
-    vectors of length 1 with `row_count` nonzeros, the largest count of a component.  With prices
-    the sum of z may be less than k, and what is maximised is <A, P> - prices'z.
+    vectors of length 1 with `row_count` nonzeros, the largest count of a component.  For one
+    component without prices |P_i - z_i e_i / 2| <= z_i / 2 stands for that: the bound, which counts
+    the largest squares of a row of Y, does not forget the number, and a step costs less.  With
+    prices the sum of z may be less than k, and what is maximised is <A, P> - prices'z.
     What is not one of the few is seen in the basis Z: only the first two and the count are
     about it.  Of cuts C, PC' >= 0 and CPC' >= 0 belong to P >= 0.
     """
@@ -101,9 +103,12 @@ class SignedRelaxation(Relaxation):
         V = self.top.between(aims.fantope + self.inner / penalty, self.m)
         self.G = self.negative.positive_part(-aims.slack)
         required = self.required[: self.few]
-        rows, heights, self.phi = project_rows(
-            aims.rows, aims.heights, required, self.row_count, self.phi, *FEWER
-        )
+        if self.prices is None and self.m == 1:  # one component's own search asks for many steps
+            rows, heights = project_cones(aims.rows, aims.heights)
+        else:
+            rows, heights, self.phi = project_rows(
+                aims.rows, aims.heights, required, self.row_count, self.phi, *FEWER
+            )
         if self.prices is None:
             z = clip_to_count(aims.chosen, self.k, self.required)
         else:  # who costs more than he brings is left out

@@ -149,6 +149,8 @@ class Packing:
             if self.node is None:
                 raise
             self.run.stop("interrupted")
+        if self.run.ends is not None and self.run.seconds_left == 0 and not self.proven:
+            self.run.stop("max_seconds")
 
     def accepted(self, W):
         """Return the least bound that the checker accepts, and its claim."""

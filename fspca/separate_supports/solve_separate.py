@@ -128,7 +128,7 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
             start = starting_point(A, SeparateSupports(m, 1), init, rng)[0]
             search(A, problem.counts, start, n_starts, rng, keep, n_jobs)
         else:
-            refine_in_turn(A, problem, init, n_starts, rng, keep, n_jobs)
+            refine_in_turn(A, shared_out(problem, A.size), init, n_starts, rng, keep, n_jobs)
         if problem.orthogonal and m > 1 and A.size <= FORMED and run.value > 0:
             packing = by_prices(A, problem, gap, run)
 
@@ -141,6 +141,16 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
         return with_prices(A, solution, packing)
 
     return run.finish(build)
+
+
+def shared_out(problem, d):
+    """The problem with counts, where disjoint supports need them, that d features suffice for."""
+    counts = np.array(problem.counts)
+    while problem.disjoint and counts.sum() > d:
+        counts[np.argmax(counts)] -= 1
+    if np.array_equal(counts, problem.counts):
+        return problem
+    return SeparateSupports(problem.m, counts.tolist(), disjoint=True)
 
 
 def by_prices(A, problem, gap, run):
