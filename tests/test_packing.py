@@ -152,7 +152,7 @@ def test_a_price_on_directions_bounds_what_columns_explain(seed):
     X = rng.standard_normal((6, 5))
     A = X.T @ X
     best = best_apart(A, [3, 3])
-    bound, H = spectral_price(A, (3, 3), best)
+    bound, H = spectral_price(A, (3, 3), best, Run())
     assert bound >= best * (1 - 1e-9)
     sets = [np.array(S) for S in combinations(range(5), 3)]
     M = A - H @ H.T

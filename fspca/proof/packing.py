@@ -35,7 +35,7 @@ from fspca.proof.spectral_prices import spectral_price
 
 STARTS = 60  # random directions that columns are sought from, beside the features
 STEPS = 300  # of the relaxation of all components at once
-WORK = 2e10  # of a proof that is not asked for: two seconds, about
+WORK = 3e10  # of a proof that is not asked for: three seconds, about
 SOLVED = 1e8  # the work of a linear programme of few columns, in the unit of a relaxation's
 PRICED = 30  # columns above which none is given prices on directions: each takes a second
 SPARE = 1e-11  # relative: more than rounding differs from one machine to another
@@ -455,6 +455,8 @@ class Way:
         That is another where they cannot be listed.
         """
         packing = self.packing
+        if self.run.seconds_left == 0:
+            return otherwise
         lower = proof.levels - (proof.bound - packing.target)
         share = len(self.slots)
         trees = [
@@ -495,7 +497,7 @@ class Way:
                 if slot.fits((b, S))
             )
             unit = np.diagonal(A).max()
-            bound, H = spectral_price(A[np.ix_(S, S)] / unit, counts, wanted / unit)
+            bound, H = spectral_price(A[np.ix_(S, S)] / unit, counts, wanted / unit, self.run)
             if bound * unit < value:
                 pool[b, S] = bound * unit
                 found[S] = H * np.sqrt(unit)

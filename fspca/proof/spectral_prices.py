@@ -12,18 +12,31 @@ from math import comb
 import numpy as np
 
 STEPS = 3000  # towards what is wanted: near it the steps halve what is missing, in tens of steps
+WINDOW, PATIENCE = 200, 0.2  # the share of what is missing that so many steps must gain
+LOOKED_AT = 2.5e4  # the work of a support, in the unit of a relaxation's
 LISTED = 2_000  # supports of one column, which are all looked at in each step
 
 
-def spectral_price(A, counts, wanted):
-    """Return (bound, H) with Z = HH' for what such columns explain of A, which has few features."""
+def spectral_price(A, counts, wanted, run):
+    """Return (bound, H) with Z = HH' for what such columns explain of A, which has few features.
+
+    It ends where it gains too little of what is missing, or the run has no time left.
+    """
     n = len(A)
     if any(comb(n, min(count, n)) > LISTED for count in counts):
         return np.inf, None
     sets = {k: np.array(list(combinations(range(n), min(k, n)))) for k in set(counts)}
     H = np.zeros((n, 0))
-    best = np.inf, H
-    for _ in range(STEPS):
+    best, last = (np.inf, H), np.inf
+    work = LOOKED_AT * (20 + sum(map(len, sets.values())))
+    for step in range(STEPS):
+        run.spend(work)
+        if run.seconds_left == 0:
+            break
+        if step % WINDOW == 0:
+            if last - best[0] < PATIENCE * (last - wanted):
+                break
+            last = best[0]
         Z = H @ H.T
         value, gradient = np.trace(Z), np.eye(n)
         for count in counts:
