@@ -13,7 +13,7 @@ from fspca.check_certificate import check
 from fspca.problem import Nonnegative, SeparateSupports
 from fspca.proof import packing as packing_module
 from fspca.proof import priced_tree
-from fspca.proof.packing import Packing, partitions
+from fspca.proof.packing import Packing
 from fspca.proof.priced_tree import PricedTree
 from fspca.proof.spectral_prices import spectral_price
 from fspca.solver import Run
@@ -138,12 +138,6 @@ def test_overlapping_columns_pass_what_disjoint_ones_explain():
     disjoint, _ = proven((A + A.T) / 2, SeparateSupports(2, [3, 1], disjoint=True), True)
     assert verdict.bound >= 2 - 1e-9
     assert disjoint.bound < 1.6
-
-
-def test_ways_to_form_blocks():
-    assert list(partitions([2, 2])) == [[(2,), (2,)], [(2, 2)]]
-    assert list(partitions([1, 4])) == [[(1,), (4,)]]  # one feature cannot be shared
-    assert len(list(partitions([3, 3, 3]))) == 3
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -78,10 +78,11 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
 
     Notes
     -----
-    The relaxation is solved up to 700 features.  Of more it is where there are less than 350
-    samples: the features of largest variance, 700 less the samples, are seen one by one, and the
-    rest as one.  Else the bound is that of the best shared support of as many features, and of the
-    low-rank part for m = 1.
+    The relaxation is solved up to 700 features, and several components are then proven by prices
+    on features, as set packings are, where that takes not too long.  Of more features it is solved
+    where there are less than 350 samples: the features of largest variance, 700 less the samples,
+    are seen one by one, and the rest as one.  Else the bound is that of the best shared support of
+    as many features, and of the low-rank part for m = 1.
     The matching is that of Asteris, Papailiopoulos, Kyrillidis and Dimakis (2015).
     Explained in the chapter "Choose several parts together".
 
@@ -89,6 +90,9 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     ----------
     Asteris, Papailiopoulos, Kyrillidis and Dimakis, "Sparse PCA via bipartite matchings", NeurIPS
     2015.
+
+    Barnhart, Johnson, Nemhauser, Savelsbergh and Vance, "Branch-and-price: column generation for
+    solving huge integer programs", Operations Research 46, 1998.
 
     Examples
     --------
@@ -117,7 +121,7 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
         bound = starts.bound
         starts.stop("max_seconds" if starts.seconds_left == 0 else starts.stopped)
         if m > 1 and node is not None and starts.value > 0 and not starts.stopped:
-            bound, claim = by_prices(A, problem, node, gap, starts) or (bound, claim)
+            bound, claim = proven_by_prices(A, problem, node, gap, starts) or (bound, claim)
     best = starts.answer
 
     def build():
@@ -207,7 +211,7 @@ def kicked_columns(A, problem, starts, rng):
             break
 
 
-def by_prices(A, problem, node, gap, run):
+def proven_by_prices(A, problem, node, gap, run):
     """Return a lower bound and its claim, if prices find one; they may better the answer, too."""
     array = A.submatrix(np.arange(A.size))
     packing = Packing((array + array.T) / 2, problem, False, gap, run)

@@ -23,13 +23,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fspca.check_certificate import VERSION, check, decisions
+from fspca.check_certificate import VERSION, check, decisions, partitions
 from fspca.covariance.linalg import EPS
 from fspca.problem import Problem
 from fspca.proof.bounds import step_work
 from fspca.proof.claims import gap_of
 from fspca.proof.priced_tree import PricedTree, RowsAlone, relaxation_of
-from fspca.proof.prices import Columns, Prices, Slot, climb, climb_block
+from fspca.proof.prices import Prices, Programme, Slot, climb_beyond_prices, climb_together
 from fspca.proof.search import PROOF
 from fspca.proof.spectral_prices import spectral_price
 
@@ -37,6 +37,7 @@ STARTS = 60  # random directions that columns are sought from, beside the featur
 STEPS = 300  # of the relaxation of all components at once
 WORK = 3e10  # of a proof that is not asked for: three seconds, about
 SOLVED = 1e8  # the work of a linear programme of few columns, in the unit of a relaxation's
+MOST_DIVIDED = 10  # components that overlap: there are too many ways to divide more into blocks
 PRICED = 30  # columns above which none is given prices on directions: each takes a second
 SPARE = 1e-11  # relative: more than rounding differs from one machine to another
 
@@ -53,40 +54,9 @@ class Proof(NamedTuple):
     directions: dict  # of columns, by support: H with Z = HH', the prices on their directions
 
 
-def partitions(counts):
-    """Yield the ways to divide components with these counts into blocks of several or of one.
-
-    Each is a list of blocks, and a block the counts in it.  There is none with a block that has
-    not two features for each two of its columns to share, or fewer features than columns.
-
-    >>> list(partitions([3, 3, 1]))
-    [[(1,), (3,), (3,)], [(1,), (3, 3)]]
-    """
-
-    def divided(left):
-        if not left:
-            yield []
-            return
-        first, *others = left
-        for rest in divided(others):
-            yield [(first,), *rest]
-            for i, block in enumerate(rest):
-                yield [*rest[:i], (first, *block), *rest[i + 1 :]]
-
-    seen = set()
-    for blocks in divided(sorted(counts)):
-        blocks = sorted(tuple(sorted(block)) for block in blocks)
-        known = tuple(blocks)
-        if known not in seen and all(block_size(block) is not None for block in blocks):
-            seen.add(known)
-            yield blocks
-
-
 def block_size(block):
-    """How many features a block of columns with these counts may have, None where it has none."""
-    b = len(block)
-    size = sum(block) - 2 * (b - 1)
-    return None if b > 1 and (min(block) == 1 or size < b) else size
+    """How many features a block of columns with these counts has at most: each shares two."""
+    return sum(block) - 2 * (len(block) - 1)
 
 
 class Packing:
@@ -198,10 +168,12 @@ class Packing:
 
     def prove(self):
         """Prove one way after the other to divide the components into blocks, components first."""
-        single = [(count,) for count in sorted(self.counts.tolist())]
-        ways = [single]
-        if self.overlaps:
-            ways += [way for way in partitions(self.counts.tolist()) if way != single]
+        counts = tuple(sorted(self.counts.tolist(), reverse=True))
+        single = tuple((count,) for count in counts)
+        if self.overlaps and len(counts) > MOST_DIVIDED:
+            return
+        more = partitions(counts) - {single} if self.overlaps else ()
+        ways = [single, *sorted(more)]
         proofs = []
         for way in ways:
             proof = Way(self, way).prove()
@@ -376,7 +348,7 @@ class Way:
         return best
 
     def columns(self, pool):
-        return Columns.of(pool, self.slots, self.packing.rows, self.packing.counted)
+        return Programme.of(pool, self.slots, self.packing.rows, self.packing.counted)
 
     def climbs(self, p):
         """Columns for each slot that climbs end in."""
@@ -388,7 +360,7 @@ class Way:
         starts = np.hstack([np.eye(len(rows)), random])
         found = set()
         for slot in self.slots:
-            go = climb if slot.block == 1 else climb_block
+            go = climb_beyond_prices if slot.block == 1 else climb_together
             found |= go(A, p, slot, starts, packing.signs)
         self.run.spend(SOLVED)
         return [(b, tuple(rows[list(S)].tolist())) for b, S in sorted(found)]

@@ -37,7 +37,7 @@ class Prices(NamedTuple):
     levels: np.ndarray
 
 
-class Columns(NamedTuple):
+class Programme(NamedTuple):
     """Columns in the slots they fit, a row of M each: 1 for its features and 1 for its slot."""
 
     kept: list
@@ -107,7 +107,7 @@ class Columns(NamedTuple):
         return [self.kept[i] for i in taken], self.values[taken].sum(), found.status == 0
 
 
-def climb(A, p, slot, X, signs):
+def climb_beyond_prices(A, p, slot, X, signs):
     """Return the supports that columns of X climb to, by the features that are worth their price.
 
     For G = AX(X'AX)^{-1/2}, A - GG' is semidefinite: a support explains at least the squares of
@@ -130,7 +130,7 @@ def climb(A, p, slot, X, signs):
     return {(slot.block, tuple(S.tolist())) for S in map(np.flatnonzero, X.T) if 0 < len(S) <= size}
 
 
-def climb_block(A, p, slot, X, signs):
+def climb_together(A, p, slot, X, signs):
     """The same for a block of several components, from each start of so many columns in turn."""
     found = set()
     size = min(slot.size, len(A))

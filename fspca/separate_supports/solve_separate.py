@@ -90,8 +90,9 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
     The bound is that of a shared support of m k features: no score exceeds it;
     `upper_bound(A, m, m k)` may find a lower one, and takes longer.  What factors explain is, up
     to 100 features, also bounded by one component of a matrix whose largest eigenvalues are
-    levelled; `certify` does so for more, and closer.  Orthonormal components have lower bounds:
-    of row sums, and up to 40 features of Theorem 3 on the page of the certificate format.
+    levelled; `certify` does so for more, and closer.  Orthogonal components of up to 700 features
+    are proven by prices on features, where that takes not too long; else they have lower bounds of
+    row sums, and up to 40 features of Theorem 3 on the page of the certificate format.
     `certificate` is the claim of the least.
     Explained in the chapters "What should several components maximise?" and "Refine all
     components together".
@@ -99,6 +100,9 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
     References
     ----------
     Chavent and Chavent, "Optimal projected variance group-sparse block PCA", arXiv 1705.00461.
+
+    Barnhart, Johnson, Nemhauser, Savelsbergh and Vance, "Branch-and-price: column generation for
+    solving huge integer programs", Operations Research 46, 1998.
 
     Examples
     --------
@@ -130,7 +134,7 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
         else:
             refine_in_turn(A, shared_out(problem, A.size), init, n_starts, rng, keep, n_jobs)
         if problem.orthogonal and m > 1 and A.size <= FORMED and run.value > 0:
-            packing = by_prices(A, problem, gap, run)
+            packing = packed_by_prices(A, problem, gap, run)
 
     def build():
         W, history = run.answer
@@ -153,7 +157,7 @@ def shared_out(problem, d):
     return SeparateSupports(problem.m, counts.tolist(), disjoint=True)
 
 
-def by_prices(A, problem, gap, run):
+def packed_by_prices(A, problem, gap, run):
     """Return the Packing that begins with the run's answer; tell the run a better one."""
     W, history = run.answer
     array = A.submatrix(np.arange(A.size))
