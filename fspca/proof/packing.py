@@ -34,8 +34,10 @@ from fspca.proof.search import PROOF
 from fspca.proof.spectral_prices import spectral_price
 
 STARTS = 60  # random directions that columns are sought from, beside the features
+LIKELY = 150  # features of largest variance that columns are sought from
+ROUNDS = 20  # of programmes and climbs that better an answer before anything is proven
 STEPS = 300  # of the relaxation of all components at once
-WORK = 3e10  # of a proof that is not asked for: three seconds, about
+WORK = 3e10  # of a proof that is not asked for: three seconds, or half of STEPS
 SOLVED = 1e8  # the work of a linear programme of few columns, in the unit of a relaxation's
 MOST_DIVIDED = 10  # components that overlap: there are too many ways to divide more into blocks
 PRICED = 30  # columns above which none is given prices on directions: each takes a second
@@ -68,7 +70,7 @@ class Packing:
 
     def __init__(self, array, problem, signs, gap, run):
         if gap is None and run.ends is None:
-            run.work = run.spent + WORK
+            run.work = run.spent + max(WORK, STEPS / 2 * (len(array) + 200) ** 3)
         self.A = array
         self.d = len(array)
         self.problem = problem
@@ -100,6 +102,11 @@ class Packing:
     def proven(self):
         return self.bound <= self.target
 
+    @property
+    def single(self):
+        """The components as blocks of one, the largest count first."""
+        return tuple((count,) for count in sorted(self.counts.tolist(), reverse=True))
+
     def start_from(self, W, node=None):
         """Begin with an answer, and the Bound of one node for all components where there is one."""
         self.W = W
@@ -111,6 +118,7 @@ class Packing:
         """Go on until the answer is proven, or the budget is spent, or a Ctrl-C comes."""
         try:
             if self.node is None:
+                Way(self, self.single).improve()
                 self.all_at_once()
             if not self.proven:
                 self.leave_out()
@@ -168,12 +176,11 @@ class Packing:
 
     def prove(self):
         """Prove one way after the other to divide the components into blocks, components first."""
-        counts = tuple(sorted(self.counts.tolist(), reverse=True))
-        single = tuple((count,) for count in counts)
-        if self.overlaps and len(counts) > MOST_DIVIDED:
+        if self.overlaps and self.problem.m > MOST_DIVIDED:
             return
-        more = partitions(counts) - {single} if self.overlaps else ()
-        ways = [single, *sorted(more)]
+        counts = tuple(count for (count,) in self.single)
+        more = partitions(counts) - {self.single} if self.overlaps else ()
+        ways = [self.single, *sorted(more)]
         proofs = []
         for way in ways:
             proof = Way(self, way).prove()
@@ -347,6 +354,18 @@ class Way:
                 return best if best.bound <= packing.target else self.fixed(proof, best)
         return best
 
+    def improve(self):
+        """Better the answer by a few programmes, before anything is proven."""
+        packing = self.packing
+        packing.add([(1, tuple(np.flatnonzero(w).tolist())) for w in packing.W.T if w.any()])
+        packing.add(self.climbs(np.zeros(packing.d)))
+        for _ in range(ROUNDS):
+            columns = self.columns(packing.pool)
+            p = columns.prices(packing.near[packing.rows])
+            self.pack(columns)
+            if p is None or not packing.add(self.climbs(p)):
+                break
+
     def columns(self, pool):
         return Programme.of(pool, self.slots, self.packing.rows, self.packing.counted)
 
@@ -357,12 +376,13 @@ class Way:
         unit = np.diagonal(packing.A).max()
         A, p = packing.A[np.ix_(rows, rows)] / unit, p[rows] / unit
         random = np.random.default_rng(0).standard_normal((len(rows), STARTS))
-        starts = np.hstack([np.eye(len(rows)), random])
+        likely = np.argsort(-np.diagonal(A), kind="stable")[:LIKELY]
+        starts = np.hstack([np.eye(len(rows))[:, np.sort(likely)], random])
         found = set()
         for slot in self.slots:
             go = climb_beyond_prices if slot.block == 1 else climb_together
             found |= go(A, p, slot, starts, packing.signs)
-        self.run.spend(SOLVED)
+        self.run.spend(SOLVED + 10 * len(self.slots) * starts.shape[1] * len(rows) ** 2)
         return [(b, tuple(rows[list(S)].tolist())) for b, S in sorted(found)]
 
     def levels(self, p):
