@@ -1028,7 +1028,7 @@ def listed_one_by_one(node, numbers, c, rest, *, m, k, target, left, kind):
                     prices = node.prices[part].sum(axis=1)
                     most = -numbers.raised(-target - prices, abs(target) + prices, k + 8)
                 closed = kind.closes(blocks, [error] * len(part), m, most, numbers)
-                left_open = node.rows[np.sort(part[~np.array(closed, dtype=bool)], axis=1)]
+                left_open = np.sort(node.rows[part[~np.array(closed, dtype=bool)]], axis=1)
                 need(all(tuple(each) in node.columns for each in left_open.tolist()),
                      "a listed support may explain more than is claimed")  # fmt: skip
     return total
