@@ -116,16 +116,30 @@ def test_bounds_are_the_optimum_of_many(block, record_property):
 def test_blocks_are_never_below_enumeration(seed):
     """Two orthonormal columns that may overlap, over all pairs of supports."""
     rng = np.random.default_rng(seed)
-    d, k = int(rng.integers(5, 8)), int(rng.integers(2, 5))
+    d, counts = int(rng.integers(5, 8)), rng.integers(1, 5, 2).tolist()
     X = awkward(rng, int(rng.integers(2, 9)), d, seed % 6)
     A = (X.T @ X + (X.T @ X).T) / 2
-    problem = SeparateSupports(2, k, orthonormal=True)
+    problem = SeparateSupports(2, counts, orthonormal=True)
     with patch.object(priced_tree, "FEW", 3), patch.object(PricedTree, "most_enumerated", 20):
         packing, verdict = proven(A, problem, True)
-    best = best_apart(A, [k, k])
+    best = best_apart(A, counts)
     assert verdict.holds
     assert verdict.bound >= best * (1 - 1e-12)
     assert packing.value <= best * (1 + 1e-9)
+
+
+def test_a_prover_that_forgets_what_prices_cost_is_not_believed(monkeypatch):
+    """A saboteur: levels alone, which are below the optimum, prove nothing to the checker."""
+    A = hard()
+    best = solve_nonnegative(A, 3, 4, gap=0.0).objective
+
+    def levels_alone(self, p, levels):
+        return self.numbers @ levels
+
+    monkeypatch.setattr(packing_module.Way, "bound_at", levels_alone)
+    packing, verdict = proven(A, Nonnegative(3, 4, disjoint=True), False)
+    assert packing.bound <= packing.target
+    assert verdict.bound >= best * (1 - 1e-12)
 
 
 def test_overlapping_columns_pass_what_disjoint_ones_explain():

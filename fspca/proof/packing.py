@@ -26,9 +26,8 @@ import numpy as np
 from fspca.check_certificate import VERSION, check, decisions, partitions
 from fspca.covariance.linalg import EPS
 from fspca.problem import Problem
-from fspca.proof.bounds import step_work
 from fspca.proof.claims import gap_of
-from fspca.proof.priced_tree import PricedTree, RowsAlone, relaxation_of
+from fspca.proof.priced_tree import PricedTree, RowsAlone, relaxation_of, row_work
 from fspca.proof.prices import Prices, Programme, Slot, climb_beyond_prices, climb_together
 from fspca.proof.search import PROOF
 from fspca.proof.spectral_prices import spectral_price
@@ -148,7 +147,7 @@ class Packing:
         walk = relaxation.descend(rows, none, relaxation.start)
         for proven, _, _, state in islice(walk, STEPS // 10):
             self.take_node(proven)
-            self.run.spend(10 * step_work(state))
+            self.run.spend(10 * row_work(state))
             if self.proven or self.run.seconds_left == 0:
                 break
 
