@@ -497,11 +497,17 @@ def row_terms(Y, k, required, root):
     return root(total + np.where(required, without.sum(axis=1), with_one.sum(axis=1)))
 
 
-def row_costs(c, roundings, Y, k, required, numbers):
-    """Return c_i + (Y_ii + the root of its row's terms) / 2, raised; c has so many roundings."""
+def row_costs(c, roundings, Y, k, required, numbers, row_count=None):
+    """Return c_i + (Y_ii + the root of its row's terms) / 2, raised; c has so many roundings.
+
+    Where columns share no feature, a row of WW' has `row_count` entries at most.
+    """
     if Y is None:
         return numbers.raised(c, c, roundings)
     root, own = row_terms(Y, k, required, numbers.root), np.diagonal(Y)
+    if row_count is not None:
+        of_one = row_terms(Y, row_count, np.zeros(len(Y), dtype=bool), numbers.root)
+        root = np.minimum(root, of_one)
     size, twice = c + np.abs(own) + root, 2 * c + own + root
     c = twice / 2 if isinstance(numbers, Floating) else -(-twice // 2)
     return numbers.raised(c, size, len(Y) + roundings)
@@ -515,7 +521,8 @@ def shared_bound(node, numbers, m, k):
         return 0, whole_costs(node, numbers)
     if node.few is not None:
         return bound_with_few(node, numbers, m, k)
-    c = row_costs(np.sum(G * G, axis=1), G.shape[1] + 10, Y, k, node.required, numbers)
+    squares, roundings = np.sum(G * G, axis=1), G.shape[1] + 10
+    c = row_costs(squares, roundings, Y, k, node.required, numbers, node.row_count)
     wide = node.matrix.of_data and node.s is not None
     need(not wide or Y is None, "wide data take Y on few features only")
     if wide and isinstance(numbers, Floating):
@@ -635,7 +642,8 @@ def bound_with_few(node, numbers, m, k):
     need(np.array_equal(N, N.T), "N must be symmetric")
     c = numbers.raised(*[np.sum(node.G**2, axis=1)] * 2, node.G.shape[1] + 10)
     beside = np.sum(node.required) - np.sum(node.required[few])  # where Y is zero
-    c[few] = row_costs(c[few], 10, Y, k - beside, node.required[few], numbers)
+    required = node.required[few]
+    c[few] = row_costs(c[few], 10, Y, k - beside, required, numbers, node.row_count)
     X = node.matrix.numbers.read(node.matrix.array[:, node.rows], 1)
     return numbers.ky_fan_of_few(X, node.G, N, Y, few=few, m=m, s=node.s, H=node.H), c
 
@@ -739,11 +747,29 @@ def lowest(A, numbers, most=DEPENDENT):
 
 
 def nonnegative_value(claim, matrix, numbers, m, k, state):
+    """Return what disjoint columns explain, which have no negative entry."""
+    W, _ = columns_of(claim, m, state)
+    need(np.all(W >= 0), "W has negative entries")
+    return disjoint_value(claim, matrix, numbers, m, k, state)
+
+
+def packing_value(claim, matrix, numbers, m, k, state):
+    """Return what the answer explains at least, by what the claim says of its columns."""
+    said = [x for x in ("nonnegative", "orthonormal") if x in claim]
+    need(len(said) < 2, "columns are nonnegative or orthonormal, not both")
+    need(
+        all(one_number(claim, x) == 1 for x in said), "nonnegative and orthonormal are 1 or absent"
+    )
+    values = {"nonnegative": nonnegative_value, "orthonormal": separate_value}
+    value = values[said[0]] if said else disjoint_value
+    return value(claim, matrix, numbers, m, k, state)
+
+
+def disjoint_value(claim, matrix, numbers, m, k, state):
     """Return what the answer explains at least: the sum of w'Aw / w'w of its columns w."""
     (W, _), total = columns_of(claim, m, state), 0
     need(W.any(axis=1).sum() <= k, "W has more than k rows")
-    need(np.all(W >= 0), "W has negative entries")
-    need(np.all((W > 0).sum(axis=1) <= 1), "columns of W share a feature")
+    need(np.all((W != 0).sum(axis=1) <= 1), "columns of W share a feature")
     for w in W.T:
         J = np.flatnonzero(w)
         need(len(J), "a column of W is zero")
@@ -784,17 +810,19 @@ def none_positive(blocks, errors, m, target, numbers):
     """The same of unit x > 0 on exactly these features: the best ones are leading eigenvectors."""
     need(m == 1, "supports are listed for one nonnegative component only")
     low, high = numbers.top_sums(np.array(blocks), m, max(errors))
+    targets = np.broadcast_to(target, len(blocks))
     return [
-        bool(top <= target) or signed(B, error, least, top, numbers)
-        for B, error, least, top in zip(blocks, errors, low, high, strict=True)
+        bool(top <= most) or signed(B, error, least, top, numbers)
+        for B, error, least, top, most in zip(blocks, errors, low, high, targets, strict=True)
     ]
 
 
 class Kind(NamedTuple):
     """What an answer explains, the bound of a node, the arrays of one: (degree in A, shape).
 
-    `closes` says of listed supports whether they can be dropped, `smaller` whether those of fewer
-    features are listed too, `semidefinite` whether A must be so but for rounding.
+    `closes` says of listed supports whether they can be dropped (the target may be one for each),
+    `smaller` whether those of fewer features are listed too, `semidefinite` whether A must be so
+    but for rounding, `packs` whether supports are packed, by prices.
     """
 
     value: object
@@ -803,6 +831,7 @@ class Kind(NamedTuple):
     closes: object
     smaller: bool
     semidefinite: bool = False
+    packs: bool = False
 
 
 ROWS = {
@@ -829,6 +858,8 @@ KINDS = {
         True,
     ),
 }
+# Its trees are of one block each: of a nonnegative component, or of a shared support.
+KINDS["packing"] = KINDS["nonnegative"]._replace(value=packing_value, packs=True)
 
 
 class Matrix:
@@ -900,9 +931,14 @@ class Raised:
 
 
 class Node:
-    """A part of the search: the rows that are allowed, which are required, and what bounds it."""
+    """A part of the search: the rows that are allowed, which are required, and what bounds it.
 
-    Z = N = p = few = counts = None
+    With `prices` on its rows a support counts for what it explains less its prices; those of
+    `columns` are left to another search.
+    """
+
+    Z = N = p = few = counts = row_count = prices = None
+    columns = frozenset()
 
     def __init__(self, state, matrix, arrays):
         self.rows, self.matrix, self.own = np.flatnonzero(state), matrix, matrix
@@ -1052,11 +1088,17 @@ def inherited(arrays, old, rows, shapes):
 
 
 def bound_node(node, numbers, m, k, bound_of):
-    """Return (rest, c, rest + the largest sum of c over a support of the node)."""
+    """Return (rest, c, rest + the largest sum of c over a support of the node).
+
+    Prices are taken off the costs c, which may so be negative.
+    """
     rest, c = bound_of(node, numbers, m, k)
-    free = -np.sort(-c[~node.required])[: max(0, k - node.required.sum())]
-    bound = rest + c[node.required].sum() + free.sum()
-    return rest, c, numbers.raised(bound, abs(rest) + abs(bound), 2 * len(c) + 32)
+    if node.prices is not None:
+        c = numbers.raised(c - node.prices, c + node.prices, 8)
+    free = np.maximum(-np.sort(-c[~node.required]), 0)[: max(0, k - node.required.sum())]
+    fixed = c[node.required]
+    size = 2 * abs(rest) + np.abs(fixed).sum() + free.sum()
+    return rest, c, numbers.raised(rest + fixed.sum() + free.sum(), size, 2 * len(c) + 32)
 
 
 def decisions(c, required, k, bound, target):
@@ -1064,7 +1106,7 @@ def decisions(c, required, k, bound, target):
     free, needed = c[~required], k - required.sum()
     inside, outside = np.zeros((2, len(c)), dtype=bool)
     if 0 < needed < len(free):
-        falling = -np.sort(-free)
+        falling = np.maximum(-np.sort(-free), 0)  # nothing below 0 is taken
         inside[~required] = bound - np.maximum(free - falling[needed], 0) <= target
         outside[~required] = bound - np.maximum(falling[needed - 1] - free, 0) <= target
     return inside, outside
@@ -1078,25 +1120,34 @@ def listed_one_by_one(node, numbers, c, rest, *, m, k, target, left, kind):
         count = comb(len(free), needed)
         total += count
         need(total <= left, "a node is neither closed nor divided nor small enough to be listed")
-        if not len(fixed) + needed:
+        if len(fixed) + needed < (m if kind.smaller else 1):
             continue
         chosen = np.array(list(combinations(free, needed)), dtype=int).reshape(count, needed)
         supports = np.hstack([np.broadcast_to(fixed, (count, len(fixed))), chosen])
-        sums = c[supports].sum(axis=1)
-        bounds = numbers.raised(rest + sums, abs(rest) + sums, k + 8)
+        sums, sizes = c[supports].sum(axis=1), np.abs(c)[supports].sum(axis=1)
+        bounds = numbers.raised(rest + sums, abs(rest) + sizes, k + 8)
         for part in np.array_split(supports[~(bounds <= target)], 1 + count // 1000):
             if len(part):
                 union = np.unique(part)
                 whole, error = node.own.block(node.rows[union])
                 at = np.searchsorted(union, part)
-                blocks = whole[at[:, :, None], at[:, None, :]]
-                closed = kind.closes(blocks, [error] * len(part), m, target, numbers)
-                need(np.all(closed), "a listed support may explain more than is claimed")
+                blocks, most = whole[at[:, :, None], at[:, None, :]], target
+                if node.prices is not None:
+                    prices = node.prices[part].sum(axis=1)
+                    most = -numbers.raised(-target - prices, abs(target) + prices, k + 8)
+                closed = kind.closes(blocks, [error] * len(part), m, most, numbers)
+                left_open = np.sort(node.rows[part[~np.array(closed, dtype=bool)]], axis=1)
+                need(all(tuple(each) in node.columns for each in left_open.tolist()),
+                     "a listed support may explain more than is claimed")  # fmt: skip
     return total
 
 
 class ClaimQuestion(NamedTuple):
-    """What a claim is about: its kind, m, k and gap, the matrix, and each feature's state."""
+    """What a claim is about: its kind, m, k and gap, the matrix, and each feature's state.
+
+    Of components that are orthonormal also their `counts`, of disjoint ones the largest, as
+    `row_count`; of a tree of a packing the `prices`, and the `columns` that it may leave.
+    """
 
     kind: Kind
     m: int
@@ -1105,6 +1156,10 @@ class ClaimQuestion(NamedTuple):
     array: np.ndarray
     of_data: bool
     root: np.ndarray
+    counts: list | None = None
+    row_count: int | None = None
+    prices: np.ndarray | None = None
+    columns: frozenset = frozenset()
 
     @property
     def spoken_of(self):
@@ -1146,9 +1201,10 @@ class ClaimTree:
         self.m, self.k, self.shapes = question.m, question.k, question.kind.arrays
         self.states, self.parent, self.branch = find_tree(claim, question.root, len(directions))
         self.d = len(question.root)
-        self.may_be_led = question.kind.bound is shared_bound and self.m == 1
-        apart = question.kind.value is separate_value and "orthonormal" in claim
-        self.counts = integers(claim, "counts") if apart else None
+        one_component = question.kind.bound is shared_bound and self.m == 1
+        self.may_be_led = one_component and question.prices is None
+        self.counts, self.row_count = question.counts, question.row_count
+        self.prices, self.columns = question.prices, question.columns
         self.held, self.decided, self.cuts = [], [], [()]
 
     def find_children(self):
@@ -1216,7 +1272,8 @@ class ClaimTree:
         above, of_rows, lies_in = self.held[t]
         arrays = inherited(above, of_rows, rows, self.shapes) if own is None else own
         node = Node(state, matrix, arrays)
-        node.counts = self.counts
+        node.counts, node.row_count, node.columns = self.counts, self.row_count, self.columns
+        node.prices = None if self.prices is None else self.prices[rows]
         node.cuts = self.numbers.read(np.reshape(lies_in, (-1, self.d))[:, rows], 0)
         return node
 
@@ -1227,15 +1284,19 @@ def examine(claim, given, exact):
     kind, m, k, *_ = question
     directions = find_directions(claim, m, len(question.root), kind.arrays)
     spoken_of = question.spoken_of
-    others = [claim[x] for x in claim if x.partition("_")[0] in kind.arrays and "_" in x]
-    others += [claim["levels"]] if kind.semidefinite and "levels" in claim else []
+    others = [claim[x] for x in claim if is_read_in_a_unit(x, kind)]
     numbers = (Exact if exact else Floating)(spoken_of, question.of_data, others * exact)
     matrix = Matrix(question.array, question.of_data, numbers)
     matrix = semidefinite_of(matrix) if kind.semidefinite else matrix
     value = kind.value(claim, matrix, numbers, m, k, question.root)
+    question = with_counts(claim, question)
     if not spoken_of.any():
         return Verdict(True, "holds", 0.0, 0.0)
     target, times = numbers.target(value, question.gap), 1
+    if kind.packs:
+        need(not numbers.hides(value), TOO_LITTLE)
+        bound = packed(claim, question, matrix, numbers, target)
+        return Verdict(True, "holds", numbers.back(value), numbers.back(bound))
     if kind.semidefinite and "R" in claim:
         question, matrix, times = one_component(claim, question, matrix, numbers)
         target = numbers.divided(target, times)
@@ -1252,6 +1313,270 @@ def examine(claim, given, exact):
         bound, told = largest_of(tree, matrix, least, target, kind), "holds"
     most = numbers.back(bound) * (1 if times == 1 else float(times) * (1 + 8 * UNIT))
     return Verdict(told == "holds", told, numbers.back(value), most)
+
+
+def with_counts(claim, question):
+    """Return the question with what `counts` say of rows; they were looked at with the answer."""
+    kind, disjoint = question.kind, "orthonormal" not in claim
+    if kind.value is separate_value and not disjoint:
+        return question._replace(counts=integers(claim, "counts"))
+    if kind.value is nonnegative_value or (kind.packs and disjoint):
+        most = min(max(integers(claim, "counts")), len(question.root))
+        return question._replace(row_count=most)
+    return question
+
+
+def is_read_in_a_unit(name, kind):
+    """Say whether a field holds numbers that are multiplied with the matrix."""
+    if kind.packs:
+        first, _, rest = name.partition("_")
+        of_tree = first == "first" or first.removeprefix("tree").isdigit()
+        name = rest if of_tree else name
+        if name in ("prices", "targets") or first == "spectral":
+            return True
+    array, _, node = name.partition("_")
+    return (array in kind.arrays and node != "") or (kind.semidefinite and name == "levels")
+
+
+class PackedBlock(NamedTuple):
+    """Components on features of their own: how many, on how many features at most, their counts."""
+
+    b: int
+    size: int
+    counts: tuple
+
+
+class ListedOption(NamedTuple):
+    """A listed column that a block may take: what it explains net of its prices, and without."""
+
+    net: Any
+    value: Any
+    features: frozenset
+
+
+class Families:
+    """All ways in which blocks take listed columns that share no feature, or any other set.
+
+    A column counts net of its prices, any other set as its tree's target `us`; with both goes what
+    all prices charge.  Blocks that are alike stand together, and take columns in falling order.
+    """
+
+    def __init__(self, blocks, us, options, numbers):
+        self.blocks, self.us, self.options = blocks, us, options
+        self.numbers, self.left = numbers, LISTED
+        self.alike = [sum(x == block for x in blocks[j + 1 :]) for j, block in enumerate(blocks)]
+        best = [max([u, *(x.net for x in each[:1])]) for u, each in zip(us, options, strict=True)]
+        self.after = [best[j + 1 + more :] for j, more in enumerate(self.alike)]
+
+    def total(self, nets):
+        return self.numbers.raised(sum(nets), sum(map(abs, nets)), len(nets) + 8)
+
+    def search(self, room, target, rows, taken=(), others=(), first=0):
+        """Refuse if a family may explain more than the target, which is the room and the charge.
+
+        `others` are the targets of the blocks that took no column.
+        """
+        self.left -= 1
+        need(self.left >= 0, "the families of columns are too many to be looked at")
+        j, none = len(taken) + len(others), "columns may explain more than is claimed"
+        if j == len(self.blocks):
+            few = sum(len(x.features) for x in taken) <= rows
+            need(not others, none)
+            need(not few or self.total([x.value for x in taken]) <= target, none)
+            return
+        before = [*(x.net for x in taken), *others]
+        closes = lambda net: (  # noqa: E731
+            self.total([*before, *[net] * (1 + self.alike[j]), *self.after[j]]) <= room
+        )
+        if j and self.blocks[j] != self.blocks[j - 1]:
+            first = 0
+        used = frozenset().union(*(x.features for x in taken))
+        for i in range(first, len(self.options[j])):
+            option = self.options[j][i]
+            if closes(option.net):
+                return
+            if not used & option.features:
+                self.search(room, target, rows, (*taken, option), others, i + 1)
+        if not closes(self.us[j]):
+            self.search(room, target, rows, taken, (*others, self.us[j]), len(self.options[j]))
+
+
+class ListedColumns:
+    """The sets that a claim lists, and what a block of components explains on each at most."""
+
+    def __init__(self, claim, matrix, kept, d):
+        self.matrix, self.numbers, self.sets, self.H, self.known = (
+            matrix,
+            matrix.numbers,
+            [],
+            {},
+            {},
+        )
+        if "columns" not in claim:
+            return
+        x = np.asarray(claim["columns"])
+        need(x.ndim == 2 and x.shape[1] == d and x.size <= TREE, "columns must have d entries each")
+        need(x.dtype.kind in "iu" and np.all((x == 0) | (x == 1)), "columns hold 0 and 1")
+        need(
+            np.all(np.isin(np.flatnonzero(x.any(axis=0)), kept)), "a column is not of what is kept"
+        )
+        self.sets = [np.flatnonzero(row) for row in x]
+        if "orthonormal" in claim:
+            for i, rows in enumerate(self.sets):
+                if f"spectral_{i}" in claim:
+                    H = real(claim, f"spectral_{i}", len(rows), None)
+                    self.H[i] = self.numbers.read(H, 1)
+
+    def value(self, i, block):
+        """Return what the block explains on set i at most."""
+        key = (i, block.b, block.counts if i in self.H else None)
+        if key not in self.known:
+            B, error = self.matrix.block(self.sets[i])
+            most = self.numbers.top_sums(B[None], block.b, error)[1][0]
+            if i in self.H and block.b > 1:
+                most = min(most, self.spectral(B, error, self.H[i], block.counts))
+            self.known[key] = most
+        return self.known[key]
+
+    def spectral(self, B, error, H, counts):
+        """Return tr Z + what one component of each count explains of B - Z, at most; Z = HH'."""
+        M, numbers, n = B - H @ H.T, self.numbers, len(B)
+        terms, size = [np.sum(H * H)], np.sum(np.abs(B)) + np.sum(H * H)
+        error = numbers.raised(error, size, H.shape[1] + 8)
+        for count in counts:
+            few = min(count, n)
+            need(comb(n, few) <= LISTED, "a column has too many parts to be looked at")
+            S = np.array(list(combinations(range(n), few)))
+            terms.append(max(numbers.top_sums(M[S[:, :, None], S[:, None, :]], 1, error)[1]))
+        return numbers.raised(sum(terms), sum(map(abs, terms)), H.size + len(terms) + 8)
+
+    def options(self, block, p, u):
+        """Return the sets whose value on the block, net of prices p, may be above u; falling."""
+        found = []
+        for i, rows in enumerate(self.sets):
+            if block.b <= len(rows) <= block.size:
+                value, price = self.value(i, block), p[rows].sum()
+                net = self.numbers.raised(value - price, abs(value) + price, len(rows) + 8)
+                found += [ListedOption(net, value, frozenset(rows.tolist()))] * bool(net > u)
+        return sorted(found, key=lambda option: option.net, reverse=True)
+
+
+def packed(claim, question, matrix, numbers, target):
+    """Return the most that a packing explains by its prices, or refuse what is above the target."""
+    d, orthonormal = len(question.root), "orthonormal" in claim
+    inner = KINDS["nonnegative" if "nonnegative" in claim else "shared"]._replace(smaller=True)
+    question = question._replace(kind=inner)
+    bound, kept = first_of_all(claim, question, numbers, matrix, target)
+    if bound is not None:
+        return bound
+    prices = real(claim, "prices", None, d)
+    need(np.all(prices >= 0), "a price is negative")
+    prices, columns = numbers.read(prices, 2), ListedColumns(claim, matrix, kept, d)
+    question = question._replace(
+        root=np.isin(np.arange(d), kept).astype(np.int8),
+        row_count=None,
+        columns=frozenset(tuple(rows.tolist()) for rows in columns.sets),
+    )
+    us = tree_targets(claim, question, matrix, numbers, prices, orthonormal)
+    counts = tuple(sorted(integers(claim, "counts"), reverse=True))
+    ways = partitions(counts) if orthonormal else {tuple((count,) for count in counts)}
+    return max(bound_way(way, question.k, prices, kept, us, columns, target) for way in ways)
+
+
+def bound_way(way, k, prices, kept, us, columns, target):
+    """Return what components in such blocks explain at most, by the first prices that show it.
+
+    `us` are the targets of the trees, by row of prices, components and features.
+    """
+    numbers, why = columns.numbers, "no prices have a tree for each block"
+    blocks = [PackedBlock(len(x), sum(x) - 2 * (len(x) - 1), x) for x in way]
+    rows = min(k, sum(block.size for block in blocks))
+    for i, p in enumerate(prices):
+        keys = [(i, block.b, block.size) for block in blocks]
+        if not all(key in us for key in keys):
+            continue
+        own = [us[key] for key in keys]
+        charge = -np.sort(-p[kept])[:rows].sum()
+        room = -numbers.raised(charge - target, charge + abs(target), len(kept) + 8)
+        options = [columns.options(block, p, u) for block, u in zip(blocks, own, strict=True)]
+        families = Families(blocks, own, options, numbers)
+        try:
+            families.search(room, target, rows)
+        except Refused as reason:
+            why = str(reason)
+            continue
+        if any(options):
+            return target
+        return numbers.raised(charge + families.total(own), charge, len(kept) + 8)
+    raise Refused(why)
+
+
+def partitions(counts):
+    """Return all ways to divide the counts, which fall, into blocks that orthonormal columns form.
+
+    Columns that overlap share two features at least, so that b of them are on 2 (b - 1) less than
+    their counts.
+    """
+    need(len(counts) <= 10, "blocks of at most 10 components")
+    if not counts:
+        return {()}
+    found = set()
+    for more in range(len(counts)):
+        for mates in set(combinations(counts[1:], more)):
+            block, left = (counts[0], *mates), list(counts)
+            if more and (block[-1] < 2 or sum(block) - 2 * more < len(block)):
+                continue
+            for count in block:
+                left.remove(count)
+            found |= {tuple(sorted((block, *way), reverse=True)) for way in partitions(tuple(left))}
+    return found
+
+
+def first_of_all(claim, question, numbers, matrix, target):
+    """Return (the bound of the one node, if that is enough, the features that it does not drop)."""
+    d, own = len(question.root), fields_of(claim, "first")
+    kept = features(claim, "kept", d) if "kept" in claim else np.arange(d)
+    if not own:
+        need(len(kept) == d, "features are dropped without a first node")
+        return None, np.arange(d)
+    need("nodes" not in own, "what comes first is one node")
+    tree = ClaimTree(own, question, numbers, np.zeros((0, d)))
+    node = tree.node(0, matrix)
+    _, c, bound = bound_node(node, numbers, question.m, question.k, question.kind.bound)
+    if bound <= target:
+        return bound, kept
+    _, outside = decisions(c, node.required, question.k, bound, target)
+    need(np.all(np.delete(outside, kept)), "a feature is dropped without reason")
+    return None, np.sort(kept)
+
+
+def fields_of(claim, prefix):
+    """Return the fields with such a prefix, without it."""
+    own = {name.partition("_")[2]: x for name, x in claim.items() if name.startswith(f"{prefix}_")}
+    return own
+
+
+def tree_targets(claim, question, matrix, numbers, prices, orthonormal):
+    """Return the target of each tree, by row of prices, components, features; refuse a false one.
+
+    No set of so many features explains more with so many components, net of its prices, but for
+    the columns.
+    """
+    trees = np.asarray(claim["trees"])
+    need(trees.ndim == 2 and trees.shape[1] == 3 and trees.dtype.kind in "iu",
+         "trees must list three integers each")  # fmt: skip
+    read, found = numbers.read(real(claim, "targets", len(trees)), 2), {}
+    d, kept = len(question.root), int(question.root.sum())
+    for i, (row, b, size) in enumerate(trees.tolist()):
+        need(0 <= row < len(prices) and 1 <= b <= size, "a tree is of no prices, or of no block")
+        need(b == 1 or orthonormal, "a block of several components is of orthonormal ones")
+        own = question._replace(m=b, k=min(size, kept), prices=prices[row])
+        tree = ClaimTree(fields_of(claim, f"tree{i}"), own, numbers, np.zeros((0, d)))
+        tree.find_children()
+        u = read[i]
+        largest_of(tree, matrix, u, u, question.kind)
+        found[row, b, size] = min(u, found.get((row, b, size), u))
+    return found
 
 
 def largest_of(tree, matrix, worst, target, kind):

@@ -207,6 +207,11 @@ class OwnSupports(Problem):
         """The m counts."""
         return np.broadcast_to(self.k, self.m)
 
+    @property
+    def most(self) -> int:
+        """How many nonzeros all columns have together at most."""
+        return int(self.counts.sum())
+
     def score(self, A: Matrix, W: ArrayLike) -> float:
         """Return trace(Q'AQ) with Q an orthonormal basis of W, so that no variance counts twice.
 
@@ -304,8 +309,6 @@ class SeparateSupports(OwnSupports):
                 f"k={self.k} must be at least m={self.m}: with fewer nonzeros a component may "
                 "have no loadings whose scores are uncorrelated with the others'"
             )
-        if self.disjoint and self.counts.sum() > d:
-            raise ValueError(f"k={self.k} asks for {self.counts.sum()} features; A has d={d}")
         return self
 
     def score(self, A: Matrix, W: ArrayLike) -> float:
@@ -396,7 +399,7 @@ class Nonnegative(OwnSupports):
     @property
     def most(self) -> int:
         """How many nonzeros all columns have together at most."""
-        return int(self.k if self.in_all else self.counts.sum())
+        return int(self.k) if self.in_all else super().most
 
     def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
         faults = super().faults(W, support) + (["W has negative entries"] if W.min() < 0 else [])

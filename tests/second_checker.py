@@ -6,6 +6,7 @@ step of 2^-120, and what was rounded is counted.  It is slow: for claims about 3
 """
 
 import ast
+import copy
 import hashlib
 import math
 import struct
@@ -388,6 +389,7 @@ NAMES = {
     "separate": (*ROWS, "Z", "p"),
     "factors": ROWS,
     "nonnegative": (*ROWS, "N"),
+    "packing": (),  # its trees are of another kind
 }
 
 
@@ -397,7 +399,7 @@ class Claim:
         self.fields = fields = Fields(arrays)
         need(fields.integer("version") == 1, "version")
         self.kind = fields.text("kind")
-        need(self.kind in ("shared", "separate", "factors", "nonnegative"), "kind")
+        need(self.kind in NAMES, "kind")
         self.A, self.data = self.take_matrix(data)
         self.d = len(self.A)
         self.m, self.k = fields.integer("m"), fields.integer("k")
@@ -412,6 +414,8 @@ class Claim:
         self.gap = fields.reals("gap", 0)[0]
         need(self.gap >= 0, "gap")
         self.bounds = 0  # of eigenvalues, for supports that are listed
+        self.prices = self.row_count = None
+        self.columns, self.priced = set(), False
 
     def take_matrix(self, supplied):
         fields = self.fields
@@ -461,7 +465,8 @@ class Claim:
             return self.value_of_factors(W)
         rows = sum(any(row) for row in W)
         need(rows <= self.k, "W has too many rows")
-        if self.kind == "separate":
+        signs = self.take_signs()
+        if signs in ("separate", "orthonormal"):
             need(self.k >= min(self.d, sum(self.counts)), "k must hold all counts")
             if self.orthonormal:
                 products = gram(transposed(W), self.m)
@@ -474,13 +479,26 @@ class Claim:
                 lost = 0 if self.data else rounding(self.A, self.A)
                 value = trace_on_span(kept, self.A) - lost * (self.m - len(kept[0]))
             return value
-        need(all(cell >= 0 for row in W for cell in row), "W has a negative entry")
+        least = min(cell for row in W for cell in row)
+        need(least >= 0 or signs == "disjoint", "W has a negative entry")
         need(all(sum(map(bool, row)) <= 1 for row in W), "a feature is in two columns")
         value = Fraction(0)
         for column in transposed(W):
             w = [[cell] for cell in column]
             value += trace_on_span(w, self.A)
         return value
+
+    def take_signs(self):
+        """What the columns are to be; where they share no feature, a row of WW' is that of one."""
+        signs = self.kind
+        if self.kind == "packing":
+            said = [name for name in ("nonnegative", "orthonormal") if name in self.fields]
+            need(len(said) < 2 and all(self.fields.integer(name) == 1 for name in said), "flags")
+            signs = said[0] if said else "disjoint"
+            self.orthonormal = signs == "orthonormal"
+        if signs in ("nonnegative", "disjoint"):
+            self.row_count = min(max(self.counts), self.d)
+        return signs
 
     def value_of_factors(self, W):
         """The sum of (y'Aw)^2 / w'w over theta, A between itself and A + tI, both semidefinite."""
@@ -548,10 +566,18 @@ class Claim:
         if not any(cell for row in block(self.A, spoken_of) for cell in row):
             return 0.0
         self.target = low + self.gap * max(low, Fraction(0))
+        if self.kind == "packing":
+            Packing(self).check()
+            return float(low)
         if self.kind == "factors" and "R" in self.fields:
             self.take_levels()
         first = self.first_node()
         self.take_directions()
+        self.check_tree(first)
+        return float(low)
+
+    def check_tree(self, first):
+        """Every node of the tree, the first of which has these states."""
         states, parents, branches = [first], [-1], [-1]
         if "nodes" in self.fields:
             states = self.fields.rows_of_integers("nodes", self.d)
@@ -580,7 +606,6 @@ class Claim:
                 need(len(below) == 2 if branch >= 0 else len(below) <= 1, "children and branch")
         for t, node in enumerate(self.tree):
             self.check_node(node, [self.tree[c] for c in children[t]], branches[t])
-        return float(low)
 
     def take_arrays(self, t, states, cuts, above):
         """The arrays of node t as a mapping, with the features and the cuts that they speak of."""
@@ -690,25 +715,35 @@ class Claim:
             r = self.m * (arrays["s"] + rounding(S, M)) + square(H)
         else:
             r = at_most(M, self.m)
+        nobody = Node([min(state, 1) for state in node.states], None, None)
         costs = self.row_costs(Y, self.k, node, rows)
-        costs = [GG[j][j] + cost for j, cost in enumerate(costs)]
+        of_one = self.row_costs(Y, self.row_count or self.d, nobody, rows)
+        costs = [GG[j][j] + min(pair) for j, pair in enumerate(zip(costs, of_one, strict=True))]
         if self.orthonormal:
             p = [arrays["p"][i] for i in place] if "p" in arrays else [Fraction(0)] * n
-            nobody = Node([min(state, 1) for state in node.states], None, None)
             for count in self.counts:
                 own = self.row_costs(Z, count, nobody, rows)
                 r += largest(count, [a + b for a, b in zip(p, own, strict=True)])
             costs = [max(cost - q, Fraction(0)) for cost, q in zip(costs, p, strict=True)]
         return r, dict(zip(rows, costs, strict=True))
 
+    def bound_of_node(self, node):
+        """r, the costs net of prices, and b."""
+        r, costs = self.bound(node)
+        if self.prices is not None:
+            costs = {i: cost - self.prices[i] for i, cost in costs.items()}
+        b = r + sum(costs[i] for i in node.required)
+        b += largest(self.k - len(node.required), [max(costs[i], Fraction(0)) for i in node.free])
+        return r, costs, b
+
     def check_node(self, node, children, branch):
-        required, free, q = node.required, node.free, self.k - len(node.required)
+        free, q = node.free, self.k - len(node.required)
         if q < 0 or len(node.allowed) < self.m:
             return  # it holds no support
         if branch == -2:
+            need(self.prices is None, "leaders where features have prices")
             self.check_children_of_leaders(node, children)
-        r, costs = self.bound(node)
-        b = r + sum(costs[i] for i in required) + largest(q, [costs[i] for i in free])
+        r, costs, b = self.bound_of_node(node)
         if b <= self.target and not children:
             return
         if branch == -2:
@@ -716,9 +751,9 @@ class Claim:
             need(len(by_leader) == len(children), "two children with one leader")
             return self.check_leaders(node, by_leader)
         if not children:
-            need("nodes" in self.fields, "the bound exceeds the target")
+            need("nodes" in self.fields or self.priced, "the bound exceeds the target")
             return self.check_list(node, r, costs)
-        ranked = sorted((costs[i] for i in free), reverse=True)
+        ranked = sorted((max(costs[i], 0) for i in free), reverse=True)
         divided = None
         if 0 <= branch < self.d:
             divided = branch
@@ -768,8 +803,8 @@ class Claim:
     def check_list(self, node, r, costs):
         need(self.kind != "nonnegative" or self.m == 1, "no node of this kind is listed")
         sizes = [min(self.k, len(node.allowed)) - len(node.required)]
-        if self.kind == "nonnegative":
-            sizes = [j for j in range(sizes[0] + 1) if j + len(node.required) >= 1]
+        if self.kind == "nonnegative" or self.priced:
+            sizes = [j for j in range(sizes[0] + 1) if j + len(node.required) >= self.m]
         room = self.target - r - sum(costs[i] for i in node.required)
         _, [[room, *ranked]] = over_one([[room, *map(costs.get, node.free)]])
         by_cost = sorted(zip(ranked, node.free, strict=True), reverse=True)
@@ -793,7 +828,13 @@ class Claim:
             if self.bounds > PATIENCE:
                 raise TooMany
             inner = block(self.A, together)
-            if fits(inner, self.m, self.target):
+            target = self.target
+            if self.prices is not None:  # the cheapest of these supports
+                target += sum(self.prices[i] for i in fixed)
+                target += sum(sorted(self.prices[i] for _, i in free)[:left])
+            if fits(inner, self.m, target):
+                return
+            if supports == 1 and frozenset(together) in self.columns:
                 return
             if supports == 1:
                 one = self.kind == "nonnegative" and no_positive_vector(inner)
@@ -801,6 +842,151 @@ class Claim:
         (cost, first), *rest = free
         self.check_below(fixed, rest, left, room, asked)
         self.check_below([*fixed, first], rest, left - 1, room - cost, asked)
+
+
+class Packing:
+    """A claim of several components: blocks of them on features of their own."""
+
+    def __init__(self, claim):
+        self.claim, self.fields, self.d = claim, claim.fields, claim.d
+        self.A, self.T = claim.A, claim.target
+        self.nonnegative = "nonnegative" in claim.fields
+
+    def part(self, prefix, **facts):
+        """The part of the claim whose fields have this prefix, as a claim of its own."""
+        part, start = copy.copy(self.claim), f"{prefix}_"
+        own = self.fields.arrays.items()
+        part.fields = Fields({x[len(start) :]: v for x, v in own if x.startswith(start)})
+        part.kind = "nonnegative" if self.nonnegative else "shared"
+        part.orthonormal, part.directions = False, []
+        vars(part).update(facts)
+        return part
+
+    def check(self):
+        if self.first_is_enough():
+            return
+        self.prices = self.fields.matrix("prices")
+        need(all(len(row) == self.d for row in self.prices), "prices has the wrong shape")
+        need(all(price >= 0 for row in self.prices for price in row), "a price below 0")
+        self.columns = []
+        if "columns" in self.fields:
+            rows = self.fields.rows_of_integers("columns", self.d)
+            need(all(cell in (0, 1) for row in rows for cell in row), "columns hold 0 and 1")
+            self.columns = [[i for i, cell in enumerate(row) if cell] for row in rows]
+            need(all(set(U) <= set(self.kept) for U in self.columns), "a column of what is dropped")
+        self.check_trees()
+        for way in self.ways():
+            need(any(self.shows(way, row) for row in range(len(self.prices))), f"blocks {way}")
+
+    def first_is_enough(self):
+        """Whether the node of all components is closed; else what it drops is dropped rightly."""
+        d = self.d
+        self.kept = self.fields.features("kept", d) if "kept" in self.fields else list(range(d))
+        first = self.part("first")
+        if not first.fields.arrays:
+            need(len(self.kept) == d, "something is dropped, and nothing says why")
+            return False
+        need("nodes" not in first.fields, "the first is one node")
+        states = [1] * d
+        node = Node(states, first.take_arrays(0, states, [], None), [])
+        _, costs, b = first.bound_of_node(node)
+        if b <= self.T:
+            return True
+        falling = sorted(costs.values(), reverse=True)
+        for i in set(range(d)) - set(self.kept):
+            need(first.k < d and b - max(falling[first.k - 1] - costs[i], 0) <= self.T, "dropped")
+        return False
+
+    def check_trees(self):
+        trees = self.fields.rows_of_integers("trees", 3)
+        targets = self.fields.reals("targets", 1)
+        need(len(targets) == len(trees), "a target for each tree")
+        first = [int(i in self.kept) for i in range(self.d)]
+        self.us = {}
+        for i, (row, b, size) in enumerate(trees):
+            need(0 <= row < len(self.prices) and 1 <= b <= size, "trees")
+            need(b == 1 or self.claim.orthonormal, "a block of components that do not overlap")
+            columns = {frozenset(U) for U in self.columns}
+            tree = self.part(
+                f"tree{i}", m=b, k=min(size, len(self.kept)), target=targets[i],
+                prices=self.prices[row], columns=columns, priced=True, row_count=None,
+            )  # fmt: skip
+            tree.check_tree(first)
+            old = self.us.get((row, b, size), targets[i])
+            self.us[row, b, size] = min(old, targets[i])
+
+    def ways(self):
+        """All ways to divide the components into blocks, as sorted tuples of tuples of counts."""
+        if not self.claim.orthonormal:
+            return [[(count,) for count in self.claim.counts]]
+        found = [[]]
+        for count in self.claim.counts:
+            more = []
+            for way in found:
+                more.append([*way, (count,)])
+                more += [[*way[:i], (*way[i], count), *way[i + 1 :]] for i in range(len(way))]
+            found = more
+        every = {tuple(sorted(tuple(sorted(block)) for block in way)) for way in found}
+        return [way for way in every if all(map(self.possible, way))]
+
+    @staticmethod
+    def size(block):
+        return sum(block) - 2 * (len(block) - 1)
+
+    def possible(self, block):
+        """Columns that overlap share two features at least."""
+        return len(block) == 1 or (min(block) > 1 and self.size(block) >= len(block))
+
+    def shows(self, way, row):
+        """Whether a row of prices shows that components in such blocks are below the target."""
+        keys = [(row, len(block), self.size(block)) for block in way]
+        if not all(key in self.us for key in keys):
+            return False
+        rows = min(self.claim.k, sum(size for _, _, size in keys))
+        p = self.prices[row]
+        charge = largest(rows, [p[i] for i in self.kept])
+        slots = []
+        for block, key in zip(way, keys, strict=True):
+            options, u = [], self.us[key]
+            for number, U in enumerate(self.columns):
+                if len(block) <= len(U) <= key[2]:
+                    value = self.value(number, block)
+                    net = value - sum(p[i] for i in U)
+                    options += [(net, value, set(U))] if net > u else []
+            slots.append((u, sorted(options, key=lambda option: -option[0])))
+        best = [max([u, *(net for net, _, _ in options)]) for u, options in slots]
+        rest = [sum(best[j:], Fraction(0)) for j in range(len(best) + 1)]
+
+        def fits(j, net, value, used, others):
+            if charge + net + rest[j] <= self.T:
+                return True
+            if j == len(slots):
+                return not others and (len(used) > rows or value <= self.T)
+            u, options = slots[j]
+            return fits(j + 1, net + u, value, used, True) and all(
+                fits(j + 1, net + own, value + worth, used | U, others)
+                for own, worth, U in options
+                if not used & U
+            )
+
+        return fits(0, Fraction(0), Fraction(0), set(), False)
+
+    def value(self, number, block_of):
+        """What a block of components explains on a column at most."""
+        U = self.columns[number]
+        B = block(self.A, U)
+        most = at_most(B, len(block_of))
+        name = f"spectral_{number}"
+        if len(block_of) > 1 and name in self.fields:
+            H = self.fields.matrix(name)
+            need(len(H) == len(U), "spectral has the wrong shape")
+            M = added(B, times(-1, gram(H, len(U))))
+            total = square(H)
+            for count in block_of:
+                parts = combinations(range(len(U)), min(count, len(U)))
+                total += max(at_most(block(M, S), 1) for S in parts)
+            most = min(most, total)
+        return most
 
 
 def no_positive_vector(B):

@@ -9,7 +9,7 @@ from test_solve_separate import awkward
 
 from fspca import Covariance, SeparateSupports, solve_separate, upper_bound
 from fspca.check_certificate import check
-from fspca.proof.separate import bound_of, column_arrays
+from fspca.proof.separate import bound_of, column_arrays, with_claim
 from fspca.synthetic import make_scheme
 
 
@@ -106,9 +106,9 @@ APART = {"G_0", "Y_0", "Z_0", "p_0"}
 
 
 def orthonormal_claim(seed, k=(4, 3), d=14, arrays=APART):
-    """The claim of an answer with orthonormal columns, with its matrix, and the answer."""
+    """The claim of an answer with orthonormal columns without prices, its matrix, the answer."""
     A = make_scheme("F", d, seed)
-    answer = solve_separate(A, len(k), list(k), orthonormal=True)
+    answer = with_claim(Covariance(A), solve_separate(A, len(k), list(k), orthonormal=True))
     claim = dict(answer.certificate) | {"A": (A + A.T) / 2}
     assert {name for name in claim if name.endswith("_0")} == arrays
     return claim, answer

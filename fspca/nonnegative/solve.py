@@ -1,11 +1,12 @@
 """Solve: what to call first for nonnegative components; a good answer, and how good it is."""
 
 from collections.abc import Sequence
-from itertools import chain, count, product
+from itertools import chain, count
 
 import numpy as np
 
 from fspca.covariance import Covariance
+from fspca.covariance.validate import checked_nonnegative
 from fspca.nonnegative.components import one_by_one
 from fspca.nonnegative.em import one_em
 from fspca.nonnegative.joint import assigned, pointed, rematch
@@ -15,10 +16,11 @@ from fspca.problem import Nonnegative, Solution, solution_of
 from fspca.proof.bounds import upper_bound
 from fspca.proof.claims import claim_of, gap_of
 from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation
+from fspca.proof.packing import Packing
 from fspca.proof.search import PROOF
 from fspca.solver import Listener, Run, solves
 
-FORCED = 200  # features times components up to which each is tried in each
+FORCED = 200  # features up to which each is tried in a single component
 FORMED = 700  # features up to which the doubly nonnegative relaxation is solved
 KICKS = 60  # of the best answer without a gain, after which it is let alone
 NOISE, AWAY = 0.3, 3  # of a kick: on the logarithm of the weights; one in so many features expelled
@@ -27,8 +29,8 @@ RANK, NEAR = 3, 1e-3  # of the low-rank part that starts come from, and how near
 
 @solves(Nonnegative, counts=True, guarantee="bounded", promises="rises", needs="matrix")
 def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: bool = False,
-                      n_starts: int = 12, seed: int | None = 0, max_iter: int = 300,
-                      max_seconds: float | None = None,
+                      gap: float | None = None, n_starts: int = 12, seed: int | None = 0,
+                      max_iter: int = 300, max_seconds: float | None = None,
                       progress: Listener | None = None) -> Solution:  # fmt: skip
     r"""Find good nonnegative components and say how far from the best they can be.
 
@@ -37,7 +39,8 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     and by EM, and random directions of the low-rank part, are improved together: given where
     the components point, the best supports are a bipartite matching.  The best of them is
     kicked, by noise, a component aimed anew, places changed or features expelled, until that
-    gains nothing any more.  A doubly nonnegative relaxation bounds what is best.
+    gains nothing any more.  A doubly nonnegative relaxation bounds what is best, and prices on
+    features, with a search for one component, prove it.
 
     Parameters
     ----------
@@ -49,10 +52,15 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
         Nonzeros of each at most.
     in_all : bool
         Whether k counts the nonzeros of all components together.
+    gap : float
+        Go on until the optimum is proven to be at most this much higher, relatively: 0.0 until it
+        is proven.  None stops after a budget of counted work, some seconds at most, so that the
+        same call gives the same answer.
     n_starts, seed : int
         Random starts beside the two; the seed is that of the kicks, too.
     max_iter, max_seconds : int, float
-        Steps of the relaxation; its bound is valid whenever it ends.
+        Steps of the relaxation, and a time that takes the place of the counted work; the bound is
+        valid whenever they end.
     progress : True or callable
         Told after each start and each ten steps.
 
@@ -70,10 +78,11 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
 
     Notes
     -----
-    The relaxation is solved up to 700 features.  Of more it is where there are less than 350
-    samples: the features of largest variance, 700 less the samples, are seen one by one, and the
-    rest as one.  Else the bound is that of the best shared support of as many features, and of the
-    low-rank part for m = 1.
+    The relaxation is solved up to 700 features, and several components are then proven by prices
+    on features, as set packings are, where that takes not too long.  Of more features it is solved
+    where there are less than 350 samples: the features of largest variance, 700 less the samples,
+    are seen one by one, and the rest as one.  Else the bound is that of the best shared support of
+    as many features, and of the low-rank part for m = 1.
     The matching is that of Asteris, Papailiopoulos, Kyrillidis and Dimakis (2015).
     Explained in the chapter "Choose several parts together".
 
@@ -81,6 +90,9 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     ----------
     Asteris, Papailiopoulos, Kyrillidis and Dimakis, "Sparse PCA via bipartite matchings", NeurIPS
     2015.
+
+    Barnhart, Johnson, Nemhauser, Savelsbergh and Vance, "Branch-and-price: column generation for
+    solving huge integer programs", Operations Research 46, 1998.
 
     Examples
     --------
@@ -90,28 +102,33 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
     (array([[0.707, 0.707, 0.   , 0.   ],
            [0.   , 0.   , 0.707, 0.707]]), True)
     """
-    A, claim = A.plain, None
+    if gap is not None:
+        checked_nonnegative("gap", gap)
+    A, claim, bound = A.plain, None, None
     problem = Nonnegative(m, k, disjoint=True, in_all=in_all)
     with Run(None, max_seconds, progress) as starts:
         rng = np.random.default_rng(seed)
         columns = starting_columns(A, problem, n_starts, rng, starts)
         kicked = kicked_columns(A, problem, starts, rng)
-        forced = forced_columns(A, problem, starts)
-        for W in chain(columns, forced, kicked):
+        for W in chain(columns, forced_columns(A, problem, starts), kicked):
             run = Run(1000, starts.seconds_left)
             rematch(A, W, problem, run)
             starts.record(run.value, run)
             if starts.seconds_left == 0:
                 starts.stop("max_seconds")
                 break
-        claim = tell_bound(A, problem, starts.answer.answer, max_iter, starts)
+        claim, node = tell_bound(A, problem, starts.answer.answer, max_iter, starts, gap or 0.0)
+        bound = starts.bound
         starts.stop("max_seconds" if starts.seconds_left == 0 else starts.stopped)
+        if m > 1 and node is not None and starts.value > 0 and not starts.stopped:
+            bound, claim = proven_by_prices(A, problem, node, gap, starts) or (bound, claim)
     best = starts.answer
 
     def build():
         facts = best.facts | ({"stopped": starts.stopped} if starts.stopped else {})
-        bound = None if starts.bound is None else max(starts.bound, problem.score(A, best.answer))
-        facts |= {"upper_bound": bound, "certificate": claim}
+        told = starts.bound if bound is None else bound
+        told = None if told is None else max(told, problem.score(A, best.answer))
+        facts |= {"upper_bound": told, "certificate": claim}
         return solution_of(A, problem, best.answer, "solve_nonnegative", **facts)
 
     return starts.finish(build)
@@ -161,10 +178,13 @@ def starting_columns(A, problem, n_starts, rng, starts):
 
 
 def forced_columns(A, problem, starts):
-    """Yield the best so far with each feature in turn in each component, where these are few."""
-    for i, j in product(range(A.size), range(problem.m)) if A.size * problem.m <= FORCED else ():
+    """Yield the best component so far with each feature in turn, where these are few.
+
+    Several components are proven by prices there.
+    """
+    for i in range(A.size) if problem.m == 1 and A.size <= FORCED else ():
         C = pointed(A, starts.answer.answer)
-        C[i], C[i, j] = 0.0, 2 * np.abs(C).max()
+        C[i] = 2 * np.abs(C).max()
         yield assigned(C, problem)
 
 
@@ -191,8 +211,22 @@ def kicked_columns(A, problem, starts, rng):
             break
 
 
-def tell_bound(A, problem, W, max_iter, run):
-    """Tell the run an upper bound, and return the claim that proves it, or None."""
+def proven_by_prices(A, problem, node, gap, run):
+    """Return a lower bound and its claim, if prices find one; they may better the answer, too."""
+    array = A.submatrix(np.arange(A.size))
+    packing = Packing((array + array.T) / 2, problem, False, gap, run)
+    packing.start_from(run.answer.answer, node)
+    packing.go_on()
+    if packing.value > run.value:
+        better = Run(1000, None)
+        rematch(A, packing.W, problem, better)
+        run.record(better.value, better)
+    bound, claim = packing.accepted(run.answer.answer)
+    return (bound, claim) if bound is not None and bound < node.value else None
+
+
+def tell_bound(A, problem, W, max_iter, run, gap=0.0):
+    """Tell the run an upper bound; return the claim that proves it and its Bound, if there are."""
     d, m, rows = A.size, problem.m, min(problem.most, A.size)
     array = A.wide_factor(FORMED // 2) if d > FORMED else A.submatrix(np.arange(d))
     if array is None:
@@ -201,19 +235,25 @@ def tell_bound(A, problem, W, max_iter, run):
         run.report(bound=found.bound if found.probability == 1 else variances)
         if m == 1:
             run.report(bound=by_cells(A, problem.most, Run(None, run.seconds_left)).upper_bound)
-        return None
+        return None, None
     if not array.any():
         run.report(bound=0.0)
-        return None
+        return None, None
     few = FORMED - len(array) if d > FORMED else None
     relaxation, found = NonnegativeRelaxation(array, problem, few), None
     none = np.zeros(d, dtype=bool)
     source = relaxation.descend(np.arange(d), none, relaxation.start)
-    for _ in range(10, max_iter + 10, 10):
-        now = next(source)[0]
-        found = now if found is None or now.value < found.value else found
-        run.report(bound=found.value)
-        if found.value <= run.value * (1 + PROOF) or run.seconds_left == 0:
-            break
-    gap = gap_of(run.value, found.value, PROOF)
-    return claim_of(relaxation.checked, gap, found.arrays, W=W, counts=problem.counts)
+    try:
+        for _ in range(10, max_iter + 10, 10):
+            now = next(source)[0]
+            found = now if found is None or now.value < found.value else found
+            run.report(bound=found.value)
+            if found.value <= run.value * (1 + gap + PROOF) or run.seconds_left == 0:
+                break
+    except KeyboardInterrupt:
+        if found is None:
+            raise
+        run.stop("interrupted")
+    most = gap_of(run.value, found.value, PROOF)
+    claim = claim_of(relaxation.checked, most, found.arrays, W=W, counts=problem.counts)
+    return claim, None if few else found

@@ -111,7 +111,7 @@ def nonnegative(A, solution, max_iter, max_seconds, progress):
     claim = None
     with Run(None, max_seconds, progress) as run:
         run.record(solution.objective, solution)
-        claim = tell_bound(A, problem, solution.W, max_iter, run)
+        claim, _ = tell_bound(A, problem, solution.W, max_iter, run)
     if run.bound is None:  # ended before there was one
         return solution
     return bounded_by(solution, run.bound, claim)

@@ -37,6 +37,7 @@ class CheckedMatrix:
     """
 
     A = problem = rows = required = None
+    row_count = None  # of components on features of their own: nonzeros of a row of WW' at most
 
     def __init__(self, array, of_data, kind, m, k, spoken_of=None):
         self.array = array
@@ -101,10 +102,11 @@ class CheckedMatrix:
         kept = values > len(rows) * 2.0**-52 * values.max()
         return values[kept], X.T @ (U[:, kept] / np.sqrt(values[kept]))
 
-    def bound(self, rows, required, arrays, cuts=None):
+    def bound(self, rows, required, arrays, cuts=None, prices=None):
         """Return the Bound that the arrays prove of a node with these rows, some of them required.
 
-        With cuts it is about the x whose product with each is at least 0.
+        With cuts it is about the x whose product with each is at least 0; with prices, one for
+        each feature of the matrix, about what is left of what a support explains.
         """
         state = np.zeros(self.array.shape[1], dtype=np.int8)
         state[rows] = 1
@@ -119,6 +121,9 @@ class CheckedMatrix:
         if cuts is not None:
             read["cuts"] = cuts
         node = Node(state, self.matrix, read)
+        node.row_count = self.row_count
+        if prices is not None:
+            node.prices = self.numbers.read(prices[rows], 2)
         with np.errstate(all="ignore"):
             rest, c, value = bound_node(node, self.numbers, self.m, self.k, kind.bound)
         back = np.ldexp(1.0, -2 * self.numbers.shift)

@@ -15,9 +15,10 @@ from scipy.linalg import block_diag, eigh
 
 from fspca.covariance.linalg import largest
 from fspca.proof.checked import CheckedMatrix
-from fspca.proof.projections import TopPairs, clip_to_count, project_cones
+from fspca.proof.projections import TopPairs, clip_to_count, clip_to_most, project_cones
 from fspca.proof.relaxation import Consensus, Relaxation, State
-from fspca.proof.semidefinite import normal_solver
+from fspca.proof.rows import FEWER, project_rows
+from fspca.proof.semidefinite import WEIGHT, normal_solver
 
 POWERS = {"G": 0.5, "H": 0.5}  # of A's scale in an array; in the others it is 1
 SWEEPS = 3  # towards the nearest matrix that keeps to the cuts, in a step of the iteration
@@ -58,25 +59,31 @@ def project_signs(Q, C, N):
 class SignedRelaxation(Relaxation):
     r"""max <A, P> over 0 <= P <= I with trace m, P <= Diag(z), P >= 0 entry by entry, and more.
 
-    That is 0 <= z <= 1 with sum k, and for each row |P_i - z_i e_i / 2| <= z_i / 2.  The last
-    condition forgets that a row has only k nonzeros; the bound, which counts the k largest squares
-    of a row of Y, does not.
+    That is 0 <= z <= 1 with sum k, and rows P_i - z_i e_i / 2 within z_i / 2 times the hull of the
+    vectors of length 1 with `row_count` nonzeros, the largest count of a component.  For one
+    component without prices |P_i - z_i e_i / 2| <= z_i / 2 stands for that: the bound, which counts
+    the largest squares of a row of Y, does not forget the number, and a step costs less.  With
+    prices the sum of z may be less than k, and what is maximised is <A, P> - prices'z.
     What is not one of the few is seen in the basis Z: only the first two and the count are
     about it.  Of cuts C, PC' >= 0 and CPC' >= 0 belong to P >= 0.
     """
 
-    def __init__(self, state, Z, m, k, required, cuts):
+    def __init__(self, state, Z, sizes, required, cuts, prices):
+        m, k, row_count = sizes
         self.inner = state.inner
         self.Z = Z
         self.m = m
         self.k = k
+        self.row_count = row_count
         self.required = required
+        self.prices = prices
         few = len(state.multipliers.heights)
         self.weights = np.append(np.ones(few), 1 / np.maximum(np.linalg.norm(cuts, axis=1), 1.0))
         self.cuts = self.weights[few:, None] * cuts[:, :few]
         self.few = few
         self.square = np.s_[:few, :few]
         self.N = state.guess
+        self.phi = np.full(few, 0.25)
         self.solve = normal_solver(Z)
         self.top = TopPairs()
         self.negative = TopPairs()
@@ -95,8 +102,18 @@ class SignedRelaxation(Relaxation):
     def project(self, aims, penalty):
         V = self.top.between(aims.fantope + self.inner / penalty, self.m)
         self.G = self.negative.positive_part(-aims.slack)
-        rows, heights = project_cones(aims.rows, aims.heights)
-        z = clip_to_count(aims.chosen, self.k, self.required)
+        required = self.required[: self.few]
+        if self.prices is None and self.m == 1:  # one component's own search asks for many steps
+            rows, heights = project_cones(aims.rows, aims.heights)
+        else:
+            rows, heights, self.phi = project_rows(
+                aims.rows, aims.heights, required, self.row_count, self.phi, *FEWER
+            )
+        if self.prices is None:
+            z = clip_to_count(aims.chosen, self.k, self.required)
+        else:  # who costs more than he brings is left out
+            drawn = aims.chosen - self.prices / (WEIGHT * penalty)
+            z = clip_to_most(drawn, self.k, self.required)
         entries = (aims.entries + aims.entries.T) / 2
         entries, self.N = project_signs(entries, self.cuts, self.N)
         return SignedParts(V @ V.T, aims.slack + self.G @ self.G.T, rows, entries, heights, z)
@@ -128,9 +145,9 @@ class SignedRelaxation(Relaxation):
         return {"G": np.sqrt(walk.penalty) * self.G, "Y": Y, "N": N}
 
 
-def descend_signed(state, Z, m, k, required, cuts):
+def descend_signed(state, Z, sizes, required, cuts, prices):
     """Yield (arrays, z, P, State) after every ten steps of ADMM, for ever."""
-    relaxation = SignedRelaxation(state, Z, m, k, required, cuts)
+    relaxation = SignedRelaxation(state, Z, sizes, required, cuts, prices)
     for walk in relaxation.start(state).pauses():
         now = state.now(walk, relaxation.N)
         yield relaxation.arrays(walk), walk.copies.chosen, walk.copies.fantope, now
@@ -148,7 +165,10 @@ class NonnegativeRelaxation:
         k = max(m, min(problem.most, d))
         self.m = m
         self.k = k
+        self.row_count = min(int(max(problem.counts)), d)
+        self.prices = None
         self.checked = CheckedMatrix(array, count is not None, problem.kind, m, k)
+        self.checked.row_count = self.row_count
         self.full = array
         self.Z = np.zeros((0, 0))
         if count is not None:
@@ -182,14 +202,18 @@ class NonnegativeRelaxation:
         With cuts it is about the x whose product with each is at least 0.
         """
         cuts = np.reshape([cut[rows] for cut in cuts], (-1, len(rows)))
-        walk = descend_signed(state, self.Z, self.m, self.k, required, cuts)
+        prices = None if self.prices is None else self.prices[rows] / self.scale
+        sizes = self.m, self.k, self.row_count
+        walk = descend_signed(state, self.Z, sizes, required, cuts, prices)
         for arrays, *rest in walk:
             if self.Z.size:
                 arrays |= self.witness(state.inner, **arrays)
             arrays = {x: v * self.scale ** POWERS.get(x, 1) for x, v in arrays.items()}
             if self.Z.size:
                 arrays["few"] = self.few
-            yield self.checked.bound(rows, required, arrays, cuts=cuts), *rest
+            if self.prices is not None:  # there are many trees, and what is rounded is proven
+                arrays = {name: array.astype(np.float32) for name, array in arrays.items()}
+            yield self.checked.bound(rows, required, arrays, cuts=cuts, prices=self.prices), *rest
 
     def witness(self, A, G, Y, N):
         """Return what wide data need: G on all features, which are few, s and H."""

@@ -47,15 +47,25 @@ def clip_to_count(v, k, required):
     return z
 
 
+def clip_to_most(v, k, required):
+    """The same where fewer than k may be wanted.
+
+    >>> clip_to_most(np.array([0.5, -1.0, 0.2]), 2, np.zeros(3, dtype=bool))
+    array([0.5, 0. , 0.2])
+    """
+    z = np.where(required, 1.0, np.clip(v, 0.0, 1.0))
+    return z if z.sum() <= k else clip_to_count(v, k, required)
+
+
 def sum_largest(values, k):
     """Return the sum of the k largest entries (of all, if there are fewer)."""
     return values.sum() if k >= len(values) else np.partition(values, -k)[-k:].sum() if k else 0.0
 
 
 def largest_cost(c, k, required):
-    """Return the largest sum of c over k features that hold those required."""
+    """Return the largest sum of c over at most k features that hold those required."""
     others = max(k - np.count_nonzero(required), 0)
-    return c[required].sum() + sum_largest(c[~required], others)
+    return c[required].sum() + sum_largest(np.maximum(c[~required], 0.0), others)
 
 
 class TopPairs:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.linalg import eigvalsh
 
 from fspca.check_certificate import row_terms
-from fspca.proof.projections import TopPairs, clip_to_count, largest_cost
+from fspca.proof.projections import TopPairs, clip_to_count, clip_to_most, largest_cost
 from fspca.proof.relaxation import EPS, Balance, Basis, Consensus, Found, Relaxation
 from fspca.proof.semidefinite import WEIGHT, normal_solver
 
@@ -24,6 +24,7 @@ from fspca.proof.semidefinite import WEIGHT, normal_solver
 # begins where the last step's ended, so that these bring the projection to three digits.
 SWEEPS = 6
 REFINED = 3
+FEWER = 3, 2  # of both, where many relaxations are followed for a short while
 
 
 class RowParts(NamedTuple):
@@ -108,7 +109,7 @@ def project_rows(Q, t, required, k, phi, sweeps=SWEEPS, refined=REFINED):
     B[here, here] = 0
     free = np.flatnonzero(~required)
     a = np.diagonal(Q) ** 2 + np.sum(B[:, required] ** 2, axis=1)
-    B = B[:, free]
+    B = B[:, free] if len(free) else np.zeros((d, 1))
     count = np.maximum(k - (d - len(free)) - ~required, 0)
     falling, low, high = Falling(B), np.zeros(d), np.full(d, 1 - 1e-12)  # at 1 no row is left
     ratio = np.sqrt(falling.at(count + 1) * np.maximum(falling.at(count), EPS**8))
@@ -135,7 +136,7 @@ def project_rows(Q, t, required, k, phi, sweeps=SWEEPS, refined=REFINED):
     X = Q * (1 - phi)[:, None]
     left = B - np.minimum(B, np.maximum(phi[:, None] * B, tau))
     diagonal = X[here, here]
-    X[:, free] = np.sign(Q[:, free]) * left
+    X[:, free] = np.sign(Q[:, free]) * left[:, : len(free)]
     X[here, here] = diagonal
     return X, np.maximum(t + N, 0), np.clip(phi, 1e-6, 1 - 1e-6)
 
@@ -145,14 +146,17 @@ class RowRelaxation(Relaxation):
 
     balance = Balance(last=600)
 
-    def __init__(self, state, m, k, required=None):
+    def __init__(self, state, m, k, required=None, row_count=None, prices=None):
         self.inner = state.inner
         self.m = m
         self.k = k
+        self.prices = prices
+        self.sweeps = (SWEEPS, REFINED) if prices is None else FEWER
         self.required = np.zeros(len(state.z), dtype=bool) if required is None else required
         self.exactly = state.basis is None  # a basis leaves out where P may have some of its trace
         self.basis = state.basis or Basis.of_all(len(state.z))
-        self.beside = k - np.sum(self.required[self.basis.others])  # of the few, at most
+        beside = k - np.sum(self.required[self.basis.others])  # of the few, at most
+        self.in_row = min(row_count or k, beside)
         self.phi = state.guess
         self.reward = np.zeros(len(state.z))
         self.diagonal = np.arange(len(self.basis.few))
@@ -174,10 +178,18 @@ class RowRelaxation(Relaxation):
         V = self.top.between(aims.fantope + self.inner / penalty, self.m, self.exactly)
         self.G = self.negative.positive_part(-aims.slack)
         rows, heights, self.phi = project_rows(
-            aims.rows, aims.heights, self.required[self.basis.few], self.beside, self.phi
+            aims.rows,
+            aims.heights,
+            self.required[self.basis.few],
+            self.in_row,
+            self.phi,
+            *self.sweeps,
         )
         drawn = aims.chosen + self.reward / (WEIGHT * penalty)
-        z = clip_to_count(drawn, self.k, self.required)
+        if self.prices is None:
+            z = clip_to_count(drawn, self.k, self.required)
+        else:  # who costs more than he brings is left out
+            z = clip_to_most(drawn - self.prices / (WEIGHT * penalty), self.k, self.required)
         return RowParts(V @ V.T, aims.slack + self.G @ self.G.T, rows, heights, z)
 
     def fit(self, moved, parts, penalty):
@@ -211,7 +223,7 @@ class RowRelaxation(Relaxation):
         Y = walk.penalty * (walk.aims.rows - walk.copies.rows)
         G = np.sqrt(walk.penalty) * self.G
         few = self.basis.few
-        terms = row_terms(Y, self.beside, self.required[few], np.sqrt)
+        terms = row_terms(Y, self.in_row, self.required[few], np.sqrt)
         rest = self.inner - G @ G.T
         rest[self.basis.first] -= (Y + Y.T) / 2
         top = eigvalsh(rest)[-self.m :]
@@ -220,17 +232,23 @@ class RowRelaxation(Relaxation):
         G = self.basis.whole(G)
         c = np.sum(G**2, axis=1)
         c[few] += (np.diagonal(Y) + terms) / 2
+        if self.prices is not None:
+            c = c - self.prices
         return top.sum() + largest_cost(c, self.k, self.required), c, G, Y
 
 
-def descend_rows(state, m, k, required=None, every=10):
+def descend_rows(state, m, k, required=None, every=10, row_count=None, prices=None):
     """Yield what is Found after every few ADMM steps, for ever.
 
     The bound is S_k(c) + F_m(A - GG' - sym Y) as computed.  Sent a reward, a number for each
     feature, it goes on with max <A, P> + reward'z: then c + reward has the least bound, and c has
     one too.
+
+    With prices it is about supports of at most k features, each of which costs its own, and c is
+    what is left of the costs.  `row_count` is how many nonzeros a row of P has at most, where that
+    is less than k: of several components on features of their own, the largest count.
     """
-    relaxation = RowRelaxation(state, m, k, required)
+    relaxation = RowRelaxation(state, m, k, required, row_count, prices)
     for walk in relaxation.start(state).pauses(every):
         now = state.now(walk, relaxation.phi)
         reward = yield Found(*relaxation.bound(walk), walk.copies.chosen, now)

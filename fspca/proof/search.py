@@ -127,6 +127,11 @@ class Walk:
         return decided >= max(tree.least_decided, SHARE * np.count_nonzero(~required))
 
 
+def handed_down(bound):
+    """A bound as the parts of its node have it; beyond prices it may be near 0 or below."""
+    return bound + (INHERITED - 1) * abs(bound)
+
+
 class Tree(ABC):
     """The best answer, the parts that are open, and the nodes as the checker will read them."""
 
@@ -270,7 +275,7 @@ class Tree(ABC):
             sharper = None
             decides = proven.value < known
             if decides:
-                known = proven.value * INHERITED
+                known = handed_down(proven.value)
             if parts := self.divided_otherwise(walk, known):
                 return parts
             if decides:

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fspca.covariance import Covariance
+from fspca.covariance.validate import checked_nonnegative
 from fspca.problem import SeparateSupports, Solution, solution_of
+from fspca.proof.packing import Packing
+from fspca.proof.search import PROOF
 from fspca.proof.separate import with_claim
 from fspca.separate_supports.deflation import Spent, completed
 from fspca.separate_supports.factors import search
@@ -15,10 +19,13 @@ from fspca.separate_supports.sweeps import refine_in_turn
 from fspca.shared_support.starts import WORDS, checked_init, starting_point
 from fspca.solver import Listener, Run, solves
 
+FORMED = 700  # features up to which prices are sought: a step takes a tenth of a second there
+
 
 @solves(SeparateSupports, counts=True, guarantee="bounded", promises="rises")
 def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str = "factors",
                    uncorrelated: bool = False, orthonormal: bool = False, disjoint: bool = False,
+                   gap: float | None = None,
                    init: str | ArrayLike = "pca", n_starts: int = 60, seed: int | None = 0,
                    max_seconds: float | None = None, progress: Listener | None = None,
                    n_jobs: int | None = None) -> Solution:  # fmt: skip
@@ -47,6 +54,10 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
         Ask that the columns of W are orthogonal.
     disjoint : bool
         Ask that no feature is in two columns.
+    gap : float
+        Of orthogonal columns: go on until the optimum is proven to be at most this much higher,
+        relatively, 0.0 until it is proven.  None stops after a budget of counted work, some
+        seconds at most, so that the same call gives the same answer.
     init : "pca", "variance", "random" or array (d x m)
         The first start beside those of the solver's own.
     n_starts, seed : int
@@ -79,8 +90,9 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
     The bound is that of a shared support of m k features: no score exceeds it;
     `upper_bound(A, m, m k)` may find a lower one, and takes longer.  What factors explain is, up
     to 100 features, also bounded by one component of a matrix whose largest eigenvalues are
-    levelled; `certify` does so for more, and closer.  Orthonormal components have lower bounds:
-    of row sums, and up to 40 features of Theorem 3 on the page of the certificate format.
+    levelled; `certify` does so for more, and closer.  Orthogonal components of up to 700 features
+    are proven by prices on features, where that takes not too long; else they have lower bounds of
+    row sums, and up to 40 features of Theorem 3 on the page of the certificate format.
     `certificate` is the claim of the least.
     Explained in the chapters "What should several components maximise?" and "Refine all
     components together".
@@ -88,6 +100,9 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
     References
     ----------
     Chavent and Chavent, "Optimal projected variance group-sparse block PCA", arXiv 1705.00461.
+
+    Barnhart, Johnson, Nemhauser, Savelsbergh and Vance, "Branch-and-price: column generation for
+    solving huge integer programs", Operations Research 46, 1998.
 
     Examples
     --------
@@ -98,8 +113,12 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
     """
     asked = {"uncorrelated": uncorrelated, "orthonormal": orthonormal, "disjoint": disjoint}
     problem = SeparateSupports(m, k, score=score, **asked).fit(A.size)
+    if gap is not None:
+        checked_nonnegative("gap", gap)
+        if not problem.orthogonal:
+            raise ValueError(f"gap={gap} needs disjoint=True or orthonormal=True")
     init = checked_init(init, A.size, m, WORDS)
-    A, rng = A.plain, np.random.default_rng(seed)
+    A, rng, packing = A.plain, np.random.default_rng(seed), None
     turns = iter(run := Run(None, max_seconds, progress))
 
     def keep(history, W):
@@ -113,12 +132,49 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
             start = starting_point(A, SeparateSupports(m, 1), init, rng)[0]
             search(A, problem.counts, start, n_starts, rng, keep, n_jobs)
         else:
-            refine_in_turn(A, problem, init, n_starts, rng, keep, n_jobs)
+            refine_in_turn(A, shared_out(problem, A.size), init, n_starts, rng, keep, n_jobs)
+        if problem.orthogonal and m > 1 and A.size <= FORMED and run.value > 0:
+            packing = packed_by_prices(A, problem, gap, run)
 
     def build():
         W, history = run.answer
         facts = run.facts | {"history": history}
         solution = solution_of(A, problem, completed(A, W), "solve_separate", **facts)
-        return with_claim(A, solution)
+        if packing is None:
+            return with_claim(A, solution)
+        return with_prices(A, solution, packing)
 
     return run.finish(build)
+
+
+def shared_out(problem, d):
+    """The problem with counts, where disjoint supports need them, that d features suffice for."""
+    counts = np.array(problem.counts)
+    while problem.disjoint and counts.sum() > d:
+        counts[np.argmax(counts)] -= 1
+    if np.array_equal(counts, problem.counts):
+        return problem
+    return SeparateSupports(problem.m, counts.tolist(), disjoint=True)
+
+
+def packed_by_prices(A, problem, gap, run):
+    """Return the Packing that begins with the run's answer; tell the run a better one."""
+    W, history = run.answer
+    array = A.submatrix(np.arange(A.size))
+    packing = Packing((array + array.T) / 2, problem, True, gap, run)
+    packing.start_from(W)
+    packing.go_on()
+    if packing.value > run.value * (1 + PROOF):
+        run.record(packing.value, (packing.W, (*history, packing.value)))
+    return packing
+
+
+def with_prices(A, solution, packing):
+    """Return the solution with the least of the bounds, those by prices among them."""
+    bound, claim = packing.accepted(solution.W)
+    if packing.proven and claim is not None:
+        return replace(solution, upper_bound=max(bound, solution.objective), certificate=claim)
+    other = with_claim(A, solution)
+    if bound is None or other.upper_bound <= bound:
+        return other
+    return replace(solution, upper_bound=max(bound, solution.objective), certificate=claim)

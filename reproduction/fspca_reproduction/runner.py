@@ -82,9 +82,9 @@ def row(name, case):
 
 
 def sets_of(name, case):
-    """Return the data sets of the catalogue that a case of an experiment opens."""
-    asked = (case.get("set"), *experiments()[name].sets)
-    return [each for each in asked if each in CATALOGUE]
+    """Return the data sets that a case opens: of the catalogue, or a file "benchmark_NAME"."""
+    asked = (case.get("set", ""), *experiments()[name].sets)
+    return [each for each in asked if each in CATALOGUE or each.startswith("benchmark_")]
 
 
 def made():

@@ -1,0 +1,495 @@
+r"""Several components on features of their own, proven by prices.
+
+Let lambda(S) be what the best component on the features S explains.  For disjoint supports S_j of
+at most k_j features each, and every price p_i >= 0 of a feature,
+
+    sum_j lambda(S_j) <= (the K largest prices) + sum_j max over |S| <= k_j of lambda(S) - p(S),
+
+K the features in all: what the supports cost is at most the first sum.  So the prices split the
+problem into searches for one component, each proven by a tree.  The best prices are the dual of a
+linear programme, in which each support is a column and each feature is used at most once; columns
+are added as the trees find them.  Where it is fractional, every support that a better answer may
+use is listed, by its reduced price, and the best packing of these is the optimum.
+
+Orthonormal columns may overlap: two supports that share a single feature would have a product that
+is not 0, so they share none, or two at least.  Columns that overlap, and those that overlap with
+these, make up a block of b columns; the blocks are disjoint, a block has 2(b - 1) features less
+than the counts of its columns add up to, and explains at most what b components on its features do.
+The same holds of blocks as of components, then, for each way to divide the components into blocks.
+"""
+
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fspca.check_certificate import VERSION, check, decisions, partitions
+from fspca.covariance.linalg import EPS
+from fspca.problem import Problem
+from fspca.proof.claims import gap_of
+from fspca.proof.priced_tree import PricedTree, RowsAlone, relaxation_of, row_work
+from fspca.proof.prices import Prices, Programme, Slot, climb_beyond_prices, climb_together
+from fspca.proof.search import PROOF
+from fspca.proof.spectral_prices import spectral_price
+
+STARTS = 60  # random directions that columns are sought from, beside the features
+LIKELY = 150  # features of largest variance that columns are sought from
+ROUNDS = 20  # of programmes and climbs that better an answer before anything is proven
+STEPS = 300  # of the relaxation of all components at once
+WORK = 3e10  # of a proof that is not asked for: three seconds, or half of STEPS
+SOLVED = 1e8  # the work of a linear programme of few columns, in the unit of a relaxation's
+MOST_DIVIDED = 10  # components that overlap: there are too many ways to divide more into blocks
+PRICED = 30  # columns above which none is given prices on directions: each takes a second
+SPARE = 1e-11  # relative: more than rounding differs from one machine to another
+
+
+class Proof(NamedTuple):
+    """Prices, the tree and the level of each slot, and the columns that are above it."""
+
+    bound: float
+    p: np.ndarray
+    slots: list
+    trees: list
+    levels: np.ndarray
+    columns: list
+    directions: dict  # of columns, by support: H with Z = HH', the prices on their directions
+
+
+def block_size(block):
+    """How many features a block of columns with these counts has at most: each shares two."""
+    return sum(block) - 2 * (len(block) - 1)
+
+
+class Packing:
+    """The best answer that was found, the prices, and what is proven.
+
+    Loadings are of either sign, or not negative; supports are disjoint, or, of orthonormal
+    columns, may overlap.  Without a gap or a time that is given, so much work is all that is done.
+    """
+
+    def __init__(self, array, problem, signs, gap, run):
+        if gap is None and run.ends is None:
+            run.work = run.spent + max(WORK, STEPS / 2 * (len(array) + 200) ** 3)
+        self.A = array
+        self.d = len(array)
+        self.problem = problem
+        self.overlaps = getattr(problem, "orthonormal", False)
+        self.asked_signs = signs
+        self.signs = signs or array.min() >= 0  # then |x| explains no less than x
+        self.gap = gap or 0.0
+        self.run = run
+        self.counts = np.minimum(problem.counts, self.d)
+        self.in_all = max(problem.m, min(problem.most, self.d))
+        self.counted = self.in_all if getattr(problem, "in_all", False) else None
+        self.rows = np.arange(self.d)
+        self.near = np.zeros(self.d)
+        self.relaxations = {}
+        self.pool = {}
+        self.value = -np.inf
+        self.W = None
+        self.node = None
+        self.proofs = None
+        self.bound = np.inf
+        self.nodes = 0
+
+    @property
+    def target(self):
+        """A bound up to here proves the answer."""
+        return self.value * (1 + self.gap + PROOF)
+
+    @property
+    def proven(self):
+        return self.bound <= self.target
+
+    @property
+    def single(self):
+        """The components as blocks of one, the largest count first."""
+        return tuple((count,) for count in sorted(self.counts.tolist(), reverse=True))
+
+    def start_from(self, W, node=None):
+        """Begin with an answer, and the Bound of one node for all components where there is one."""
+        self.W = W
+        self.value = Problem.score(self.problem, self.A, W)
+        if node is not None:
+            self.take_node(node)
+
+    def go_on(self):
+        """Go on until the answer is proven, or the budget is spent, or a Ctrl-C comes."""
+        try:
+            if self.node is None:
+                Way(self, self.single).improve()
+                self.all_at_once()
+            if not self.proven:
+                self.leave_out()
+                self.prove()
+        except KeyboardInterrupt:
+            if self.node is None:
+                raise
+            self.run.stop("interrupted")
+        if self.run.ends is not None and self.run.seconds_left == 0 and not self.proven:
+            self.run.stop("max_seconds")
+
+    def accepted(self, W):
+        """Return the least bound that the checker accepts, and its claim."""
+        for claim in self.claims(W):
+            verdict = check(claim | {"A": self.A})
+            if verdict.holds:
+                return verdict.bound, claim
+        return None, None
+
+    def all_at_once(self):
+        """Bound all components by one relaxation."""
+        if self.overlaps:
+            relaxation = RowsAlone(self.A, self.problem.m, self.in_all, self.in_all)
+        else:
+            relaxation = relaxation_of(self.A, self.problem, self.signs)
+        rows, none = np.arange(self.d), np.zeros(self.d, dtype=bool)
+        walk = relaxation.descend(rows, none, relaxation.start)
+        for proven, _, _, state in islice(walk, STEPS // 10):
+            self.take_node(proven)
+            self.run.spend(10 * row_work(state))
+            if self.proven or self.run.seconds_left == 0:
+                break
+
+    def take_node(self, proven):
+        """Keep the Bound of one node for all components, if it is better."""
+        if self.node is None or proven.value < self.node.value:
+            self.node = proven
+            self.bound = min(self.bound, proven.value)
+            self.run.report(bound=self.bound)
+
+    def leave_out(self):
+        """Leave out the features that no better answer has; prices near the optimum are known."""
+        c, none = self.node.c, np.zeros(self.d, dtype=bool)
+        _, outside = decisions(c, none, self.in_all, self.node.value, self.target)
+        outside[self.W.any(axis=1)] = False
+        self.rows = np.flatnonzero(~outside)
+        beyond = -np.sort(-c)[self.in_all] if self.in_all < self.d else 0.0
+        self.near = np.maximum(c - beyond, 0.0)
+
+    def narrowed(self):
+        """Whether a better answer leaves out more features."""
+        before = len(self.rows)
+        self.leave_out()
+        return len(self.rows) < before
+
+    def prove(self):
+        """Prove one way after the other to divide the components into blocks, components first."""
+        if self.overlaps and self.problem.m > MOST_DIVIDED:
+            return
+        counts = tuple(count for (count,) in self.single)
+        more = partitions(counts) - {self.single} if self.overlaps else ()
+        ways = [self.single, *sorted(more)]
+        proofs = []
+        for way in ways:
+            proof = Way(self, way).prove()
+            if proof is None:
+                return
+            proofs.append(proof)
+            if proof.bound >= self.bound:
+                return
+        self.bound = max(proof.bound for proof in proofs)
+        self.proofs = proofs
+        self.run.report(self.value, self.bound)
+
+    def take(self, supports):
+        """Keep disjoint supports if they are better."""
+        W = self.loadings(supports)
+        value = Problem.score(self.problem, self.A, W)
+        if value > self.value:
+            self.value = value
+            self.W = W
+            self.run.report(self.value)
+
+    def values(self, supports, b):
+        """What b components explain on each; a nonnegative one, if its eigenvector is that."""
+        w, V = np.linalg.eigh(self.A[supports[:, :, None], supports[:, None, :]])
+        v = V[:, :, -1]
+        positive = np.abs(v.sum(axis=1)) >= np.abs(v).sum(axis=1) - 16 * EPS
+        return np.where(positive | self.signs, w[:, -b:].sum(axis=1), -np.inf)
+
+    def add(self, columns):
+        """Put columns into the pool; return those that are new, with their values."""
+        new = [column for column in columns if column not in self.pool]
+        new = [(x, self.values(np.array([x[1]]), x[0])[0]) for x in new]
+        new = [(column, value) for column, value in new if value > -np.inf]
+        self.pool.update(new)
+        return new
+
+    def completed(self, supports):
+        """Supports of all components: who got none takes one of a larger support.
+
+        What is split explains no less together, as A is semidefinite.
+        """
+        supports = sorted(supports, key=len)
+        while len(supports) < self.problem.m and len(supports[-1]) > 1:
+            *most, last = supports.pop()
+            supports = sorted([*supports, tuple(most), (last,)], key=len)
+        free = np.setdiff1d(np.arange(self.d), [i for S in supports for i in S])
+        return supports + [(int(i),) for i in free[: self.problem.m - len(supports)]]
+
+    def loadings(self, supports):
+        """The best columns on these supports, in the order of the counts."""
+        W = np.zeros((self.d, self.problem.m))
+        order = np.argsort(-np.array(self.problem.counts), kind="stable")
+        for j, S in zip(order, sorted(supports, key=len, reverse=True), strict=True):
+            v = np.linalg.eigh(self.A[np.ix_(S, S)])[1][:, -1]
+            v = v * np.sign(v.sum() or 1.0)
+            W[list(S), j] = v if self.asked_signs else np.abs(v)
+        return W
+
+    def grow(self, p, slot, level, share=1, every=False):
+        """Return a tree with what is above a level."""
+        relaxation = self.relaxations.get(slot[:2])
+        if relaxation is None:
+            if slot.block > 1:
+                relaxation = RowsAlone(self.A, slot.block, slot.size, slot.size)
+            else:
+                relaxation = relaxation_of(self.A, type(self.problem)(1, slot.size), self.signs)
+            self.relaxations[slot[:2]] = relaxation
+        relaxation.prices = p
+        tree = PricedTree(relaxation, self.rows, level, self.run, every)
+        tree.to_enumerate //= share
+        tree.search()
+        self.nodes += tree.nodes
+        return tree
+
+    def claims(self, W):
+        """Yield claims that lack only their matrix, of the least bound first."""
+        facts = {
+            "version": VERSION,
+            "kind": "packing",
+            "m": self.problem.m,
+            "k": self.in_all,
+            "counts": self.counts,
+            "W": W,
+        }
+        if not self.asked_signs:
+            facts["nonnegative"] = 1
+        if self.overlaps:
+            facts["orthonormal"] = 1
+        value = Problem.score(self.problem, self.A, W)
+        unit = np.diagonal(self.A).max()
+        spare = SPARE * (1 + self.problem.m * unit / value)  # each level is raised by some
+        first = {f"first_{name}_0": array for name, array in self.node.arrays.items()}
+        if self.proofs is not None:
+            whole = len(self.rows) == self.d
+            kept = {} if whole else first | {"kept": self.rows}
+            yield facts | kept | self.written() | {"gap": gap_of(value, self.bound, spare)}
+        yield facts | first | {"gap": gap_of(value, self.node.value, spare)}
+
+    def written(self) -> dict[str, Any]:
+        """The prices, trees and columns of all proofs, as a claim has them."""
+        unit = np.diagonal(self.A).max()
+        listed = sorted({S for proof in self.proofs for _, S in proof.columns})
+        columns = np.zeros((len(listed), self.d), dtype=np.int8)
+        for row, S in zip(columns, listed, strict=True):
+            row[list(S)] = 1
+        trees = [
+            ((i, slot.block, slot.size), level, tree)
+            for i, proof in enumerate(self.proofs)
+            for slot, level, tree in zip(proof.slots, proof.levels, proof.trees, strict=True)
+        ]
+        found = {
+            "prices": np.array([proof.p for proof in self.proofs]),
+            "trees": np.array([names for names, _, _ in trees]),
+            "targets": np.array([level for _, level, _ in trees]) + SPARE / 4 * unit,
+        }
+        for i, (_, _, tree) in enumerate(trees):
+            found |= {f"tree{i}_{name}": array for name, array in tree.proof.items()}
+        for proof in self.proofs:
+            for S, H in proof.directions.items():
+                found[f"spectral_{next(i for i, x in enumerate(listed) if x == S)}"] = H
+        return found | ({"columns": columns} if listed else {})
+
+
+class Way:
+    """One way to divide the components into blocks, and the proof for it."""
+
+    def __init__(self, packing, blocks):
+        self.packing = packing
+        self.run = packing.run
+        kinds = sorted({(len(b), block_size(b)) for b in blocks})
+        names = [(len(b), block_size(b)) for b in blocks]
+        self.slots = [Slot(*kind, names.count(kind)) for kind in kinds]
+        self.numbers = np.array([slot.number for slot in self.slots])
+        self.blocks = blocks
+        self.single = all(len(b) == 1 for b in blocks)
+        self.in_all = packing.in_all
+        if not self.single:
+            self.in_all = min(sum(map(block_size, blocks)), packing.in_all)
+
+    def prove(self):
+        """Return the Proof of the best prices, or None where nothing was proven."""
+        packing, run = self.packing, self.run
+        if self.single:
+            rows = packing.rows
+            packing.add([(1, (int(i),)) for i in rows])
+            packing.add([(1, tuple(np.flatnonzero(w).tolist())) for w in packing.W.T if w.any()])
+        packing.add(self.climbs(packing.near) + self.climbs(0 * packing.near))
+        best = None
+        while run.seconds_left != 0:
+            rows = packing.rows
+            columns = self.columns(packing.pool)
+            p = np.zeros(packing.d)
+            found = columns.prices(packing.near[rows])
+            run.spend(SOLVED * (1 + len(columns.values) / 100))
+            if found is None:
+                return best
+            p[rows] = found
+            prices = Prices(p, self.levels(p))
+            new = packing.add(self.climbs(p))
+            if any(self.is_above(x, value, prices) for x, value in new):
+                continue
+            before = packing.value
+            self.pack(columns)
+            if packing.value > before * (1 + PROOF) and packing.narrowed():
+                best = None
+                continue
+            proof, more = self.search(prices)
+            if best is None or proof.bound < best.bound:
+                best = proof
+            if not more:
+                return best if best.bound <= packing.target else self.fixed(proof, best)
+        return best
+
+    def improve(self):
+        """Better the answer by a few programmes, before anything is proven."""
+        packing = self.packing
+        packing.add([(1, tuple(np.flatnonzero(w).tolist())) for w in packing.W.T if w.any()])
+        packing.add(self.climbs(np.zeros(packing.d)))
+        for _ in range(ROUNDS):
+            columns = self.columns(packing.pool)
+            p = columns.prices(packing.near[packing.rows])
+            self.pack(columns)
+            if p is None or not packing.add(self.climbs(p)):
+                break
+
+    def columns(self, pool):
+        return Programme.of(pool, self.slots, self.packing.rows, self.packing.counted)
+
+    def climbs(self, p):
+        """Columns for each slot that climbs end in."""
+        packing = self.packing
+        rows = packing.rows
+        unit = np.diagonal(packing.A).max()
+        A, p = packing.A[np.ix_(rows, rows)] / unit, p[rows] / unit
+        random = np.random.default_rng(0).standard_normal((len(rows), STARTS))
+        likely = np.argsort(-np.diagonal(A), kind="stable")[:LIKELY]
+        starts = np.hstack([np.eye(len(rows))[:, np.sort(likely)], random])
+        found = set()
+        for slot in self.slots:
+            go = climb_beyond_prices if slot.block == 1 else climb_together
+            found |= go(A, p, slot, starts, packing.signs)
+        self.run.spend(SOLVED + 10 * len(self.slots) * starts.shape[1] * len(rows) ** 2)
+        return [(b, tuple(rows[list(S)].tolist())) for b, S in sorted(found)]
+
+    def levels(self, p):
+        """For each slot, how much a column of the pool is worth beyond its prices at most."""
+        net = [(x, value - p[list(x[1])].sum()) for x, value in self.packing.pool.items()]
+        best = [max([0.0, *(worth for x, worth in net if s.fits(x))]) for s in self.slots]
+        return np.array(best)
+
+    @property
+    def little(self):
+        """How far a column must be above its level to be worth adding."""
+        return PROOF / 2 * self.packing.value / self.packing.problem.m  # half of what a proof may
+
+    def is_above(self, column, value, prices):
+        """Whether a column is above the level of a slot that it fits."""
+        net = value - prices.p[list(column[1])].sum() - self.little
+        fitting = zip(self.slots, prices.levels, strict=True)
+        return any(slot.fits(column) and net > level for slot, level in fitting)
+
+    def bound_at(self, p, levels):
+        """The bound that prices and levels give."""
+        charge = np.sort(p[self.packing.rows])[-self.in_all :].sum()
+        return (charge + self.numbers @ levels) * (1 + 64 * EPS)
+
+    def search(self, prices):
+        """Look for columns above the levels; return a Proof, and whether there were some."""
+        packing = self.packing
+        spare = (packing.target - self.bound_at(*prices)) / self.numbers.sum()
+        wanted = prices.levels + max(spare * (1 - 1e-3), self.little)
+        share = len(self.slots)
+        trees = [
+            packing.grow(prices.p, slot, level, share)
+            for slot, level in zip(self.slots, wanted, strict=True)
+        ]
+        levels = np.array([self.level_of(tree) for tree in trees])
+        bound = self.bound_at(prices.p, levels)
+        found = self.found(trees)
+        proof = Proof(bound, prices.p, self.slots, trees, levels, [], {})
+        return proof, bool(packing.add(found))
+
+    def found(self, trees):
+        """The columns that the trees found."""
+        pairs = zip(self.slots, trees, strict=True)
+        return [(slot.block, S) for slot, tree in pairs for S in tree.found]
+
+    def level_of(self, tree):
+        """Nothing is worth more than this beyond its prices, by a tree that may be unfinished."""
+        net = [value - tree.prices[list(S)].sum() for S, value in tree.found.items()]
+        return max([tree.bound, *net])
+
+    def pack(self, columns):
+        """Take the best packing; return (its value, whether no other is better)."""
+        taken, value, best = columns.packing(self.run.seconds_left if self.run.ends else None)
+        self.run.spend(SOLVED * (1 + len(columns.values) / 100))
+        if taken and self.single:
+            self.packing.take(self.packing.completed([S for _, S in taken]))
+        return value, best
+
+    def fixed(self, proof, otherwise):
+        """Return the proof with every column that a better answer may use, and the best of these.
+
+        That is another where they cannot be listed.
+        """
+        packing = self.packing
+        if self.run.seconds_left == 0:
+            return otherwise
+        lower = proof.levels - (proof.bound - packing.target)
+        share = len(self.slots)
+        trees = [
+            packing.grow(proof.p, slot, low, share, every=True)
+            for slot, low in zip(self.slots, lower, strict=True)
+        ]
+        if any(tree.bound > tree.level for tree in trees):
+            return otherwise
+        found = self.found(trees)
+        packing.add(found)
+        value, best = 0.0, True
+        pool = {column: packing.pool[column] for column in found if column in packing.pool}
+        directions = self.price_directions(pool, proof.p, lower)
+        if pool:
+            value, best = self.pack(self.columns(pool))
+        if not best:
+            return otherwise
+        bound = max(packing.target, value * (1 + SPARE))
+        return Proof(bound, proof.p, self.slots, trees, lower, found, directions)
+
+    def price_directions(self, pool, p, levels):
+        """Lower what blocks of several components are worth, by prices on directions; return these.
+
+        Those of columns that do not matter any more are wanted no lower.
+        """
+        found = {}
+        if len(pool) > PRICED:
+            return found
+        A = self.packing.A
+        for (b, S), value in list(pool.items()):
+            counts = {block for block in self.blocks if len(block) == b}
+            if b == 1 or len(counts) > 1:
+                continue
+            (counts,) = counts
+            wanted = max(
+                level + p[list(S)].sum()
+                for slot, level in zip(self.slots, levels, strict=True)
+                if slot.fits((b, S))
+            )
+            unit = np.diagonal(A).max()
+            bound, H = spectral_price(A[np.ix_(S, S)] / unit, counts, wanted / unit, self.run)
+            if bound * unit < value:
+                pool[b, S] = bound * unit
+                found[S] = H * np.sqrt(unit)
+        return found
