@@ -199,7 +199,7 @@ def test_a_tree_divided_by_directions_may_not_be_changed():
         refused += "without reason" in check(claim | {"nodes": states}).reason
         for directions, reason in (
             (claim["directions"].astype(float), "directions are integers"),
-            (claim["directions"][:-1], "branch is -1, a feature or a direction"),
+            (claim["directions"][:-1], "branch is -2, -1, a feature or a direction"),
             (claim["directions"][:, :-1], "directions has shape"),
         ):
             assert reason in check(claim | {"directions": directions}).reason

@@ -529,8 +529,9 @@ REMOVALS = {
     "variances of a matrix": (checker.whole_costs, "numbers.raised(own + t, np.abs(own) + t, 4)",
                               "own + t", variances_taken_whole),
     "sum of costs": (
-        checker.bound_node, "numbers.raised(bound, abs(rest) + abs(bound), 2 * len(c) + 32)",
-        "bound", sums_of_costs),
+        checker.bound_node,
+        "numbers.raised(rest + fixed.sum() + free.sum(), size, 2 * len(c) + 32)",
+        "rest + fixed.sum() + free.sum()", sums_of_costs),
     "target": (Floating.target, "4 * UNIT * (1 + gap) * abs(value)", "0", targets),
     "keep the lesser bound": (
         certifying.shared, "min(found, dual, key=lambda each: each.bound)", "dual",

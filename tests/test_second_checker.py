@@ -911,7 +911,6 @@ RULES |= {
         [{"counts": [2, 1], "k": 3}, {"kind": "separate"}],
     ),
 }
-NOT_EXACT = {"few features"}  # which exact arithmetic does not follow
 FORGED = [(rule, number) for rule, (_, forged) in RULES.items() for number in range(len(forged))]
 
 
