@@ -1132,7 +1132,7 @@ class ClaimTree:
         self.m, self.k, self.shapes = question.m, question.k, question.kind.arrays
         self.states, self.parent, self.branch = find_tree(claim, question.root, len(directions))
         self.d = len(question.root)
-        self.may_be_led = question.kind is KINDS["shared"] and self.m == 1 and question.of_data
+        self.may_be_led = question.kind.bound is shared_bound and self.m == 1
         apart = question.kind.value is separate_value and "orthonormal" in claim
         self.counts = integers(claim, "counts") if apart else None
         self.held, self.decided, self.cuts = [], [], [()]
@@ -1144,11 +1144,9 @@ class ClaimTree:
         self.children = np.split(falling, np.cumsum(counts)[:-1])
         for t, below in enumerate(self.children):
             by, two = self.branch[t], len(below) == 2
-            if by == LED:
-                need(self.may_be_led, "leaders divide nodes of one shared component of data only")
-                continue
-            need(len(below) < 3 and two == (by >= 0), "children do not partition")
-            if two and by < self.d:
+            fits = by == LED or (len(below) < 3 and two == (by >= 0))
+            need(fits, "children do not partition")
+            if two and 0 <= by < self.d:
                 pair = sorted(self.states[below, by].tolist())
                 need(self.states[t, by] == 1 and pair == [0, 2], "children do not partition")
 
@@ -1178,6 +1176,8 @@ class ClaimTree:
 
     def find_leaders(self, t, node, target):
         """Refuse a division by leaders that misses a support above the target."""
+        led = self.may_be_led and node.matrix.of_data
+        need(led, "leaders divide nodes of one component of data, of any sign, only")
         need(not np.any(node.required), "a node that is divided by leaders requires nothing")
         children = {np.argmax(self.states[c]): self.states[c][node.rows] for c in self.children[t]}
         need(len(children) == len(self.children[t]), "two children are led by the same feature")

@@ -735,7 +735,8 @@ class Claim:
 
     def check_children_of_leaders(self, node, children):
         """What a child may be, whatever the target is."""
-        need(self.kind == "shared" and self.m == 1 and self.data, "leaders of what has none")
+        one = self.kind in ("shared", "factors") and self.m == 1
+        need(one and self.data, "leaders of what has none")
         for child in children:
             need(len(child.required) == 1, "a child requires what does not lead it alone")
             need(all(node.states[i] == 1 for i in child.allowed), "a child holds too much")

@@ -75,6 +75,7 @@ class SupportTree(Tree):
         self.scale = scale
         self.root_state = None  # where the relaxation of all features stands, for another count
         self.leaders = None  # known ones, at a value that the tree begins with or a smaller one
+        self.root_start = None  # where that of all features began, for those that leaders leave
         self.led = {}  # by the number of a node that is led: the bound of its leader
 
     def propose(self, support):
@@ -180,7 +181,8 @@ class SupportTree(Tree):
         return few and self.enumerate_leaf(rows, required, np.inf, np.zeros(len(rows)))
 
     def inherited(self, part):
-        return np.inf if self.checked.wide(part.rows) else -self.heap[0][0] * INHERITED
+        unknown = self.checked.wide(part.rows) and not self.led
+        return np.inf if unknown else -self.heap[0][0] * INHERITED
 
     def relax(self, part):
         """The relaxation that the state of a part is of."""

@@ -3,7 +3,8 @@
 An answer comes at once: IPU from Go, and exchanges.  A closed-form bound says how good it is.
 Where the supports are few they are listed; elsewhere `crossing` looks for a better one.  Then a
 tree of parts of the problem proves it, for as long as it may: `fspca/proof/search.py` says how
-such a tree grows, `fspca/proof/tree.py` what is done with a node.
+such a tree grows, `fspca/proof/tree.py` what is done with a node.  One component of wide data has
+bounds, starts and a first division of its own: `fspca/proof/leaders.py`.
 """
 
 from dataclasses import replace
