@@ -11,7 +11,7 @@ from fspca import check_certificate as checker
 from fspca.check_certificate import LED, Exact, Floating, Matrix, check
 from fspca.datasets import load
 from fspca.problem import SharedSupport
-from fspca.proof import tree
+from fspca.proof import search, tree
 from fspca.proof.bounds import least_closed_form
 from fspca.proof.checked import CheckedMatrix
 from fspca.proof.leaders import Leaders
@@ -239,18 +239,30 @@ def test_leaders_say_nothing_of_other_problems():
     assert Leaders.of(CheckedMatrix.of(narrow, SharedSupport(1, 5)), 3.0) is None
 
 
-def test_a_search_with_no_free_feature_left_ends_in_words():
+def test_searches_end_where_no_support_may_be_listed(always, monkeypatch):
+    monkeypatch.setattr(search, "LISTED", 0)
+    assert check_searches(range(12)) > 3
+
+
+def test_a_part_with_no_free_feature_left_is_closed_without_a_list(monkeypatch):
     A = correlated()
     checked = CheckedMatrix.of(A.plain, SharedSupport(1, 3))
     first = go(A, 1, 3)
+    other = np.setdiff1d(np.arange(10), first.support)[:3]
     with Run(None, None, None) as run:
-        support_tree = tree.SupportTree(checked, 0.0, 1.0, run)
-        support_tree.propose(first.support)
-        support_tree.to_enumerate = 0  # all that the checker lists is used up
-        rows = np.array([0, 1, 2])
-        part = Part(rows, np.ones(3, dtype=bool), None, support_tree.place(rows, rows >= 0, -1))
-        assert support_tree.divided(part, np.ones(3), 9.0) == []
-    assert support_tree.bound == 9.0
+        grown = tree.SupportTree(checked, 0.0, 1.0, run)
+        grown.propose(first.support)
+        grown.to_enumerate = 0  # all that the checker lists is used up
+        part = Part(other, np.ones(3, dtype=bool), None, grown.place(other, other >= 0, -1))
+        assert grown.divided(part, np.ones(3), 9.0) == []
+        assert grown.bound == grown.target
+        closed = checked.bound(part.rows, part.required, grown.arrays[part.place])
+        assert closed.value <= grown.target
+        # what explains more than rounding lets it show is left open, and its bound said
+        monkeypatch.setattr(grown, "propose", lambda support: None)
+        grown.value = 0.5
+        assert grown.divided(part, np.ones(3), 9.0) == []
+        assert 0.5 < grown.bound < 9.0
 
 
 def test_factors_of_wide_data_are_bounded_by_one_component_that_leaders_divide():

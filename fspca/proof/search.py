@@ -187,6 +187,10 @@ class Tree(ABC):
         """Whether a part is closed, or has few supports, which are enumerated at once."""
         return False
 
+    def is_one_support(self, part):
+        """Whether a part has one support, so that there is nothing to relax."""
+        return False
+
     def round_on_the_way(self, walk):
         """Propose what a walk suggests, now and then."""
         return None
@@ -283,7 +287,8 @@ class Tree(ABC):
                 if left is None:
                     return []
             decided = left.part.place != walk.part.place
-            if walk.late and not (decided and self.goes_on(sharper)):
+            ended = walk.late and not (decided and self.goes_on(sharper))
+            if ended or self.is_one_support(left.part):
                 return self.divided(left.part, left.z, known)
             if decided:
                 walk = self.walk(left.part, 0 if sharper else walk.steps)

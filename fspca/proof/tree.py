@@ -221,11 +221,23 @@ class SupportTree(Tree):
             return state.restricted(rows, dense)
         return widened(state, rows)
 
+    def is_one_support(self, part):
+        return len(part.rows) <= self.k or np.count_nonzero(part.required) >= self.k
+
+    def closed_alone(self, part, bound):
+        """Bound the only support of a part by itself: no more supports may be enumerated."""
+        self.propose(part.rows if len(part.rows) <= self.k else part.rows[part.required])
+        proven = self.checked.prove(part.rows, part.required, np.zeros((len(part.rows), 0)))
+        if proven.value <= bound:
+            self.arrays[part.place] = proven.arrays
+        if min(bound, proven.value) > self.target:
+            self.unresolved_bound = max(self.unresolved_bound, min(bound, proven.value))
+        return []
+
     def divided(self, part, z, bound):
         """Return the two parts that hold, and lack, the most fractional feature."""
-        if part.required.all():  # one support, and none may be enumerated any more
-            self.unresolved_bound = max(self.unresolved_bound, bound)
-            return []
+        if self.is_one_support(part):
+            return self.closed_alone(part, bound)
         fraction = np.where(part.required, -1.0, np.minimum(z, 1 - z))
         return self.with_and_without(part, int(np.argmax(fraction)), bound)
 
