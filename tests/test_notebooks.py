@@ -143,6 +143,13 @@ def change_caption(notebook):
     notebook.cells[4].source = "*It falls below 24 %.*"
 
 
+def take_half_a_step(notebook):
+    """As matplotlib draws an axis from left to right, and the one from below."""
+    texts = "".join(f"<text x='1'>{words}</text>" for words in ("1.0", "1.5", "2.0", "step"))
+    axes = f'<g id="matplotlib.axis_1">{texts}</g><g id="matplotlib.axis_2"></g>'
+    notebook.cells[3].outputs[0].data["image/svg+xml"] = f"<svg>{axes}</svg>"
+
+
 def name_a_home_folder(notebook):
     notebook.cells[1].source += "\nopen('/home/me/data.csv')"
 
@@ -225,6 +232,7 @@ BROKEN = {
     drop_picture: rules.vectors_have_a_picture,
     drop_caption: rules.figures_have_a_finding,
     change_caption: rules.numbers_in_captions_are_asserted,
+    take_half_a_step: rules.counted_axes_are_whole,
     name_a_home_folder: rules.paths_are_relative,
     show_a_temporary_folder: rules.paths_are_relative,
     warn: rules.nothing_warns,

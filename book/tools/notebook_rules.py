@@ -31,6 +31,11 @@ CROWDED = re.compile(
 )
 CAPTION = re.compile(r"\*(?!\*).+?(?<!\*)\*(?=\n\n|$)", re.S)
 QUANTITY = re.compile(r"(?<![\w.^])(?<!\^\{)\d[\d,]*(?:\.\d+)?")
+ACROSS = re.compile(  # what a drawing of matplotlib has on its axes from left to right
+    r'<g id="matplotlib\.axis_\d*[13579]">(.*?)<g id="matplotlib\.axis_', re.S
+)
+DRAWN_TEXT = re.compile(r"<text[^>]*>([^<]+)</text>")
+COUNTED = re.compile(r"\b(steps?|features?|components?|nonzeros|nodes|count)\b(?! \d)|^[km]$")
 EMPTY_ALTERNATIVE = re.compile(r"!\[\s*\]\(")
 
 
@@ -119,6 +124,20 @@ def numbers_in_captions_are_asserted(notebook):
         for i, caption in captions(notebook)
         for number in QUANTITY.findall(re.sub(r"\[[^]]*\]\([^)]*\)", "", caption))
         if value(number) not in quantities(notebook.cells[: i + 1])
+    ]
+
+
+def counted_axes_are_whole(notebook):
+    """Nobody takes one and a half steps, or chooses two and a half features."""
+    return [
+        f"cell {i}: the axis {label!r} shows {tick}"
+        for i, cell in code_cells(notebook)
+        for output in cell.outputs
+        for axis in ACROSS.findall(output.get("data", {}).get("image/svg+xml", ""))
+        for *ticks, label in [DRAWN_TEXT.findall(axis) or [""]]
+        if COUNTED.search(label)
+        for tick in ticks
+        if "." in tick
     ]
 
 
@@ -218,6 +237,7 @@ RULES = [
     vectors_have_a_picture,
     figures_have_a_finding,
     numbers_in_captions_are_asserted,
+    counted_axes_are_whole,
     paths_are_relative,
     nothing_warns,
     code_is_plain_python,
