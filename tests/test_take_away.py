@@ -1,5 +1,6 @@
 """What is downloaded runs: a chapter's zip outside the checkout, with the wheels that it brings."""
 
+import json
 import os
 import re
 import subprocess
@@ -42,6 +43,22 @@ def test_every_chapter_has_its_zip():
         with zipfile.ZipFile(FOLDER / f"{name}.zip") as packed:
             inside = {path.removeprefix(f"{name}/") for path in packed.namelist()}
         assert inside == pictures | {f"{name}.ipynb", "README.txt", "requirements.txt"}
+
+
+@pytest.mark.parametrize("path", toc.notebooks(), ids=lambda path: path.stem)
+def test_a_download_reads_as_text_and_says_what_the_chapter_says(path):
+    """No directive is left, in a zip or beside a page; no word and no formula is lost."""
+    asked, name = path.read_text(encoding="utf-8"), f"{path.stem}/{path.name}"
+    with zipfile.ZipFile(FOLDER / f"{path.stem}.zip") as packed:
+        given = packed.read(name).decode()
+    beside = toc.ROOT / "_build" / "html" / "_sources" / path.relative_to(toc.ROOT)
+    assert beside.read_text(encoding="utf-8") == given
+    for before, after in zip(*(json.loads(text)["cells"] for text in (asked, given)), strict=True):
+        before, after = "".join(before["source"]), "".join(after["source"])
+        assert not re.search(r"^:::|^:label:|\{prf:", after, re.M)
+        marks = r"^:{3,}.*\n?(:[\w-]+:.*\n)*|(?<=^\$\$) *\([\w-]+\)$"
+        kept = re.sub(marks, "", before, flags=re.M)
+        assert set(kept.split()) <= set(after.replace("**", " ").split()) | set(after.split())
 
 
 def test_the_two_wheels_are_there_once():

@@ -19,6 +19,7 @@ import yaml
 
 import release
 import toc
+from plain_notebook import plain_notebook
 
 FOLDER, WHEELS, BOOK = "_downloads/take_away", "fspca_wheels", toc.ROOT / "book"
 PICTURE = re.compile(r"!\[[^]]*\]\((\.\./[^)]+)\)")
@@ -81,7 +82,8 @@ def pack_chapters(folder, wheels):
     """Write the zip of every chapter that is a notebook."""
     for notebook in toc.notebooks():
         name = notebook.stem
-        files = {notebook.name: notebook, "README.txt": read_me(notebook)}
+        text = plain_notebook(notebook.read_text(encoding="utf-8"))
+        files = {notebook.name: text, "README.txt": read_me(notebook)}
         files["requirements.txt"] = requirements(notebook, wheels)
         packed = {f"{name}/{key}": each for key, each in files.items()}
         packed |= {each.relative_to(BOOK).as_posix(): each for each in pictures(notebook)}
@@ -159,6 +161,8 @@ def zip_button(context, name, what, tooltip):
 def pack_all(html):
     """Write the zips into the built book."""
     folder = html / FOLDER
+    for download in html.glob("_sources/book/**/*.ipynb"):
+        download.write_text(plain_notebook(download.read_text("utf-8")), encoding="utf-8")
     pack_chapters(folder, pack_wheels(folder))
     pack_project(folder)
 
