@@ -40,7 +40,7 @@ PRIVATE_WORDS = {  # a word of ours, and the field's
     r"\bloud(er|est)?\b": "of large variance",
     r"\blight bounds?\b": "closed-form bound",
     r"\btold apart\b|\btells? (\w+ ){1,3}apart\b": "distinguished",
-    r"\bthe panel\b": "the gene panel",
+    r"\bthe panel\b(?!:)": "the gene panel",
 }
 EMPTY_ALTERNATIVE = re.compile(r"!\[\s*\]\(")
 
