@@ -1,8 +1,9 @@
 """Sphinx extension: which cells a page folds, behind a line that says what they show.
 
-What follows "Predict", up to the next text but captions, is folded until it is asked for: outputs,
-and the code as well where it asserts the answer.  The code of a picture is folded, and a cell that
-does little but assert.  The notebooks stay as they are.
+What follows "Predict" is folded until it is asked for: outputs, the code where it asserts the
+answer, and the text below, up to the next heading, task or cell of code, for it says what came out.
+The code of a picture is folded, and a cell that does little but assert.  Code that the text above
+counts, as "eight lines", stays open.  The notebooks stay as they are.
 """
 
 import ast
@@ -12,7 +13,12 @@ from pathlib import Path
 from textwrap import shorten
 
 ANSWER, PICTURE = "Show what comes out", "Show the code of the picture"
-CAPTION = re.compile(r"\*[^*].*\*", re.DOTALL)
+READ_ON = "Read what came out"
+CAPTION = re.compile(r"\*(?!\*).+?(?<!\*)\*(?=\n\n|$)\s*", re.DOTALL)
+END = re.compile(r"^(?=#+ |:::|.*\*\*Predict)", re.MULTILINE)
+COUNTED = re.compile(
+    r"\b(three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen) (\w+ )?lines\b"
+)
 CODE, CHECK = "Show the code", "Show how this is checked"
 
 
@@ -20,17 +26,50 @@ def fold(app, page, source):
     """Give the cells of a notebook their tags and prompts before it is read."""
     if Path(app.env.doc2path(page)).suffix == ".ipynb":
         notebook = json.loads(source[0])
-        answering = False
-        for cell in notebook["cells"]:
-            tags, text = cell["metadata"].setdefault("tags", []), "".join(cell["source"])
-            if cell["cell_type"] == "code":
-                answering |= "hide-output" in tags
-                if answering and cell["outputs"]:
-                    tags.append("hide-output")
-                fold_cell(cell)
-            elif not (answering and CAPTION.fullmatch(text)):
-                answering = "**Predict" in text
+        fold_cells(notebook["cells"])
         source[0] = json.dumps(notebook)
+
+
+def fold_cells(cells):
+    """Fold them: answers with their text, pictures' code, checks."""
+    answering = answered = counted = False
+    for cell in cells:
+        tags, text = cell["metadata"].setdefault("tags", []), "".join(cell["source"])
+        if cell["cell_type"] == "code":
+            answering |= "hide-output" in tags
+            answered |= answering
+            if answering and cell["outputs"]:
+                tags.append("hide-output")
+            if not counted or answering:
+                fold_cell(cell)
+        else:
+            if answered:
+                cell["source"] = text = with_answer_folded(text)
+            if not CAPTION.fullmatch(text):
+                answering = "**Predict" in text
+                answered = False
+        counted = cell["cell_type"] != "code" and bool(COUNTED.search(text))
+
+
+def with_answer_folded(text):
+    """Return the text below an answer, folded but for a caption, which its figure folds.
+
+    >>> print(with_answer_folded("It grows.\\n\\n## Next"))
+    <details class="answer"><summary>Read what came out</summary>
+    <BLANKLINE>
+    It grows.
+    <BLANKLINE>
+    </details>
+    <BLANKLINE>
+    ## Next
+    """
+    caption = found[0] if (found := CAPTION.match(text)) else ""
+    end = found.start() if (found := END.search(text, len(caption))) else len(text)
+    answer, rest = text[len(caption) : end].strip(), text[end:]
+    if not answer:
+        return text
+    head = f'<details class="answer"><summary>{READ_ON}</summary>'
+    return f"{caption}{head}\n\n{answer}\n\n</details>\n\n{rest}".rstrip()
 
 
 def fold_cell(cell):

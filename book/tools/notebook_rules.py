@@ -36,6 +36,17 @@ ACROSS = re.compile(  # what a drawing of matplotlib has on its axes from left t
 )
 DRAWN_TEXT = re.compile(r"<text[^>]*>([^<]+)</text>")
 COUNTED = re.compile(r"\b(steps?|features?|components?|nonzeros|nodes|count)\b(?! \d)|^[km]$")
+CLAIMS, TAKE_AWAY = "**What is claimed**", re.compile(r"^## What to take away$", re.M)
+NEXT = re.compile(r"^\*\*What comes next[.:]?\*\*", re.M)
+EXERCISE = re.compile(r"^:::+\{exercise\}.*\n:label: ([\w-]+)\n+(\(Open)?", re.M)
+SOLUTION = re.compile(r"^:::+\{solution(?:-start)?\} ([\w-]+)", re.M)
+PRIVATE_WORDS = {  # a word of ours, and the field's
+    r"\bwitness(es|ed)?\b": "numerical check",
+    r"\bloud(er|est)?\b": "of large variance",
+    r"\blight bounds?\b": "closed-form bound",
+    r"\btold apart\b|\btells? (\w+ ){1,3}apart\b": "distinguished",
+    r"\bthe panel\b(?!:)": "the gene panel",
+}
 EMPTY_ALTERNATIVE = re.compile(r"!\[\s*\]\(")
 
 
@@ -118,9 +129,9 @@ def figures_have_a_finding(notebook):
 
 
 def numbers_in_captions_are_asserted(notebook):
-    """They stand in the code above: as they are, or as a hundredth where they are per cent."""
+    """They stand in the code above or in what it prints, or a hundredth where they are per cent."""
     return [
-        f"cell {i}: {number} is in the caption, and in no cell above"
+        f"cell {i}: {number} is in the caption, and neither in the code above nor in what it prints"
         for i, caption in captions(notebook)
         for number in QUANTITY.findall(re.sub(r"\[[^]]*\]\([^)]*\)", "", caption))
         if value(number) not in quantities(notebook.cells[: i + 1])
@@ -228,6 +239,40 @@ def directives_stand_apart(notebook):
     ]
 
 
+def claims_come_last(notebook):
+    """What a chapter has shown stands at its end, to take away, and then what comes next."""
+    text = prose_of(notebook)
+    first = text.split("\n\n")[0]
+    faults = [f"notebook: {CLAIMS} at the head; say it at the end"] if CLAIMS in text else []
+    end = found.start() if (found := TAKE_AWAY.search(text)) else 0
+    if not end and "{exercise}" in text:
+        faults.append(f"notebook: no heading 'What to take away' in {first!r}")
+    if not NEXT.search(text, end):
+        faults.append("notebook: its end does not say **What comes next**")
+    return faults
+
+
+def exercises_are_solved(notebook):
+    """All but those that say (Open.)."""
+    text = prose_of(notebook)
+    solved = set(SOLUTION.findall(text))
+    return [
+        f"notebook: exercise {label} has no solution"
+        for label, is_open in EXERCISE.findall(text)
+        if not is_open and label not in solved
+    ]
+
+
+def words_are_the_fields(notebook):
+    return [
+        f"cell {i}: {found[0]!r}: {better}"
+        for i, cell in enumerate(notebook.cells)
+        if cell.cell_type == "markdown"
+        for word, better in PRIVATE_WORDS.items()
+        for found in re.finditer(word, re.sub(r"\]\([^)]*\)", "]", cell.source), re.I)
+    ]
+
+
 RULES = [
     outputs_are_stored,
     is_executed_in_order,
@@ -247,7 +292,13 @@ RULES = [
     no_cell_escapes_the_comparison,
     text_reads_in_any_viewer,
     directives_stand_apart,
+    exercises_are_solved,
 ]
+CHAPTER_RULES = [claims_come_last, words_are_the_fields]  # of what teaches; not of the appendix
+
+
+def prose_of(notebook):
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
 
 
 def code_cells(notebook):
@@ -265,7 +316,11 @@ def captions(notebook):
 
 
 def quantities(cells):
-    code = " ".join(cell.source for cell in cells if cell.cell_type == "code")
+    code = " ".join(
+        " ".join([cell.source, *(output.get("text", "") for output in cell.outputs)])
+        for cell in cells
+        if cell.cell_type == "code"
+    )
     found = {value(number) for number in QUANTITY.findall(code.replace("_", ""))}
     return found | {round(100 * number, 9) for number in found}
 
@@ -276,16 +331,6 @@ def value(number):
 
 def lines(cell):
     return sum(1 for line in cell.source.splitlines() if line.strip())
-
-
-def asserts(notebook):
-    """How many assert statements and assert_* calls the notebook holds."""
-    nodes = [node for _, cell in code_cells(notebook) for node in ast.walk(parsed(cell.source))]
-    return sum(
-        isinstance(node, ast.Assert)
-        or (isinstance(node, ast.Call) and called_name(node).startswith("assert_"))
-        for node in nodes
-    )
 
 
 def parsed(source):
