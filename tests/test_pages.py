@@ -26,10 +26,23 @@ WIDER = """(() => {
 })()"""
 FAULTS = """axe.run({ exclude: EXCLUDED }, { preload: false, resultTypes: ["violations"] })
   .then(({ violations }) => violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .filter(({ impact }) => impact !== "minor")
     .flatMap(({ id, nodes }) => nodes.map((n) => id + ": " + n.html.slice(0, 120))))"""
 
 
+MOVED = """new Promise((told) => {
+  let sum = 0;
+  const count = (list) => list.forEach((each) => (sum += each.hadRecentInput ? 0 : each.value));
+  const watch = new PerformanceObserver((list) => count(list.getEntries()));
+  watch.observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => (count(watch.takeRecords()), told(sum)), 300);
+})"""
+# A sign of a font that no page loads is an empty box, and an icon without a drawing is a full one.
+SIGNLESS = """[...document.querySelectorAll("*")].flatMap((e) => [
+  ...["::before", "::after"].map((part) => getComputedStyle(e, part).content)
+    .filter((content) => /[\\uE000-\\uF8FF]/.test(content)),
+  ...(e.matches("i[class*=fa-]") && getComputedStyle(e).maskImage === "none" ? [e.outerHTML] : []),
+])"""
 ANSWERS = """[...document.querySelectorAll("article p")]
   .filter((p) => p.querySelector("strong")?.textContent.startsWith("Predict"))
   .map((p) => {
@@ -82,6 +95,11 @@ def test_a_page_is_whole(browser, axe, page, width, theme, request):
     assert browser.complaints() == []
     assert browser.strangers() == []
     assert browser.run("document.querySelectorAll('mjx-merror').length") == 0
+    assert browser.run(MOVED) <= 0.05
+    assert browser.run(SIGNLESS) == []
+    about = "document.querySelector('meta[name=description]').content"
+    assert 40 < len(browser.run(about)) <= 160
+    assert browser.run("!!document.querySelector('link[rel=icon]')")
     assert browser.run(WIDER) == []
     assert browser.run("document.documentElement.scrollWidth") <= width
     browser.run(f"{axe};0")
@@ -278,6 +296,10 @@ HOMES = {
     "ridge": "appendix/glossary.html#term-ridge",
     "lambda": "notation.html",
     "σ": "notation.html",
+    "errata": "appendix/errata.html",
+    "API": "appendix/api.html",
+    "how many components": "practice/choosing.html",
+    "solve_separate": "separate_supports/solve_separate.html",
 }
 
 
@@ -288,6 +310,37 @@ def test_the_search_finds_a_name_at_home(browser, term, home):
                           ".querySelector('ul a')?.href")  # fmt: skip
     assert home in first
     browser.until("!!document.querySelector('#search-results h2')")
+    assert browser.complaints() == []
+
+
+def test_each_hit_has_a_line_of_text(browser):
+    """Those that have the name, and those whose text holds the word; from a file, by no fetch."""
+    browser.open((HTML / "search.html").as_uri() + "?q=certificate")
+    browser.until("document.querySelectorAll('#search-results li').length > 10")
+    for hits in ("ul.first-found li", "#search-results li"):
+        lines = browser.run(f"""[...document.querySelectorAll('{hits}')].map(
+            (hit) => hit.querySelector('.hit')?.innerText ?? '')""")
+        assert len(lines) > 5
+        assert [line for line in lines if len(line) < 20] == []
+    assert browser.run("document.querySelector('#search-results .hit mark').innerText") != ""
+
+
+def test_a_touch_on_a_word_opens_its_meaning_and_stays(browser):
+    """The note leads to the glossary; a touch elsewhere closes it."""
+    page = HTML / "book" / "shared_support" / "go.html"
+    browser.open(page, 360)
+    touch = """(e) => {
+        const how = { bubbles: true, cancelable: true, pointerType: "touch" };
+        e.dispatchEvent(new PointerEvent("pointerdown", how));
+        e.dispatchEvent(new PointerEvent("click", how));
+    }"""
+    browser.run(f"({touch})(document.querySelector('a.term'))")
+    assert browser.run("location.pathname").endswith("/go.html")
+    note = "document.querySelector('#meaning')"
+    assert len(browser.run(f"{note}.innerText")) > 40
+    assert browser.run(f"{note}.querySelector('a').href").count("glossary.html#term-") == 1
+    browser.run(f"({touch})(document.querySelector('h1'))")
+    assert browser.run(f"{note}.hidden")
     assert browser.complaints() == []
 
 

@@ -14,13 +14,15 @@ const scrolling = () => {
 };
 addEventListener("load", () => {
   scrolling();
-  globalThis.MathJax?.startup.promise.then(scrolling); // formulas are wide once they are set
+  const set = () => document.documentElement.classList.add("set");
+  const formulas = globalThis.MathJax?.startup?.promise;
+  formulas ? formulas.then(scrolling).then(set, set) : set(); // they are wide once they are set
 });
 addEventListener("resize", scrolling);
 addEventListener("toggle", scrolling, true);
 
 // A word of the glossary and a letter of the notation show what they mean: resting on one, or
-// coming to it by key, opens a note; Escape closes it.
+// coming to it by key, or a touch, opens a note; Escape closes it.
 const note = document.createElement("div");
 Object.assign(note, { id: "meaning", hidden: true });
 note.setAttribute("role", "tooltip");
@@ -71,5 +73,22 @@ const open = ({ target }) => {
   if (word) word.setAttribute("aria-describedby", "meaning");
 };
 document.addEventListener("mouseover", open);
+// A finger cannot rest on a word: the first touch opens the note, which leads to the glossary.
+let finger = false;
+document.addEventListener("pointerdown", ({ pointerType }) => (finger = pointerType === "touch"));
+document.addEventListener(
+  "click",
+  (event) => {
+    const word = event.target.closest("a.term");
+    if (!finger || (!word && note.contains(event.target))) return;
+    if (!word) return letterAt(event.target).length ? open(event) : close();
+    event.preventDefault();
+    open(event);
+    const there = Object.assign(document.createElement("a"), { href: word.href });
+    there.textContent = "In the glossary";
+    note.append(there);
+  },
+  true,
+);
 document.addEventListener("focusin", open);
 document.addEventListener("keydown", ({ key }) => key === "Escape" && close());

@@ -18,6 +18,8 @@ MENDED = (
     (r'(<button class="btn search-button-field[^>]*?) aria-label="Search"', r"\1"),
     # A sign that opens a part of the contents, without a name.
     (r'<summary>(<span class="toctree-toggle")', r'<summary aria-label="Pages below">\1'),
+    # The name of the book beside the contents, outside of all landmarks.
+    (r'<div (?=class="bd-sidebar-primary)', '<div role="complementary" aria-label="Contents" '),
     # A list whose items do not say that they are items.
     (r'<div role="list" class="citation-list">', '<div class="citation-list">'),
     (r' role="doc-biblioentry"', ""),

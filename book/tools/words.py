@@ -3,12 +3,15 @@
 The first time that a page uses a word of the glossary, the word becomes a link to it.  What words
 and letters mean goes into `words.js`, from the glossary and the table of the notation; where each
 name has its place goes into `places.js`, which the search reads: chapters by the names in their
-titles, solvers by the registry, headings, the glossary, letters by name and by sign.
+titles, solvers by the registry, headings, the glossary, letters by name and by sign, each with a
+line of text; `texts.js` has what the pages say.  How a page begins is its description.
 """
 
 import json
 import re
+from html import escape
 from pathlib import Path
+from textwrap import shorten
 
 from docutils import nodes
 
@@ -89,6 +92,26 @@ def ancestors(node):
         yield node
 
 
+def first_line(node, width=155):
+    """Return how a page or a section begins: its first sentences, cut where a line ends."""
+    words = (" ".join(each.astext().split()) for each in node.findall(nodes.paragraph))
+    text = re.sub(r"^(The question|Problem|Idea)\. ", "", next((w for w in words if w[40:]), ""))
+    return shorten(text, width, placeholder=" ...")
+
+
+def read_texts(app, env):
+    """Keep what each page says, and how it and its sections begin."""
+    env.texts, env.begin = {}, {}
+    for page in env.found_docs:
+        tree = env.get_doctree(page)
+        words = (each.astext() for each in tree.findall(nodes.paragraph))
+        env.texts[page.removeprefix("book/")] = " ".join(" ".join(words).split())
+        env.begin[page] = first_line(tree) or env.titles[page].astext()
+        for part in tree.findall(nodes.section):
+            line = first_line(part) or env.begin[page]
+            env.begin |= {f"{page}#{name}": line for name in part["ids"]}
+
+
 def own_names(title):
     """Return the names that a chapter's title gives to what it is about.
 
@@ -101,29 +124,34 @@ def own_names(title):
 
 
 def places(app):
-    """Return [names, what it is, title, address], the nearest to a name's own home first."""
+    """Return [names, what it is, title, address, a line of text] of all that has a name."""
     env, address = app.env, app.builder.get_target_uri
+    begin = env.begin
     for page, title in env.titles.items():
-        yield own_names(title.astext()), "chapter", title.astext(), address(page)
+        yield own_names(title.astext()), "chapter", title.astext(), address(page), begin[page]
     for name, said in ABOUT.items():
         if "section" in said and "," not in name:
             page, _, heading = said["section"].partition("#")
             home = "book/" + page.removesuffix(".ipynb")
             title = heading.replace("-", " ") or env.titles[home].astext()
             target = address(home) + f"#{heading}" * bool(heading)
-            yield [name.lower(), name.replace("_", " ").lower()], "solver", title, target
+            line = begin.get(f"{home}#{nodes.make_id(heading)}", begin[home])
+            yield [name.lower(), name.replace("_", " ").lower()], "solver", title, target, line
     for word, known in env.words.items():
-        yield [word.lower()], "glossary", word, f"{address(GLOSSARY)}#{known['id']}"
+        place = f"{address(GLOSSARY)}#{known['id']}"
+        yield [word.lower()], "glossary", word, place, known["means"]
     for letter in env.letters:
         sign = letter["sign"]
         names = {sign, sign.split("_")[0], letter["tex"].strip("\\")}
         names |= {name for name, greek in GREEK.items() if greek == sign.split("_")[0]}
         title = f"{sign}: {letter['means']}" + f" ({', '.join(letter['in'])})" * bool(letter["in"])
-        yield sorted(names), "letter", title, address(NOTATION)
+        yield sorted(names), "letter", title, address(NOTATION), begin[NOTATION]
     for page, toc in env.tocs.items():
         for link in list(toc.findall(nodes.reference))[1:]:
             heading = link.astext()
-            yield [heading.lower()], "section", heading, address(page) + link["anchorname"]
+            target = address(page) + link["anchorname"]
+            line = begin.get(page + link["anchorname"], begin[page])
+            yield [heading.lower()], "section", heading, target, line
 
 
 def write(app, error):
@@ -132,21 +160,27 @@ def write(app, error):
     words = {known["id"]: known["means"] for known in app.env.words.values()}
     letters = [[each["sign"], each["in"], each["means"]] for each in app.env.letters]
     data = {"words.js": {"words": words, "letters": letters}, "places.js": [*places(app)]}
+    data["texts.js"] = app.env.texts
     for name, content in data.items():
         text = f"window.{name.split('.')[0].upper()} = {json.dumps(content, ensure_ascii=False)};\n"
         Path(app.outdir, "_static", name).write_text(text, encoding="utf-8")
 
 
-def search_first(app, page, template, context, doctree):
-    """Only the page of the search reads where things are."""
+def describe(app, page, template, context, doctree):
+    """A page says in its head what it is about; the page of the search alone reads where all is."""
     if page == "search":
-        for name in ("places.js", "search.js"):
+        for name in ("texts.js", "places.js", "search.js"):
             app.add_js_file(name, loading_method="defer")
+    about, book = app.env.begin.get(page, ""), app.env.begin[app.config.root_doc]
+    about = about if about[40:] else shorten(f"{about}. {book}".lstrip(". "), 155)
+    tag = f'<meta name="description" content="{escape(about)}" />'
+    context["metatags"] = context.get("metatags", "") + tag
 
 
 def setup(app):
     app.connect("env-updated", read_words)
     app.connect("doctree-resolved", link_words)
-    app.connect("html-page-context", search_first)
+    app.connect("env-updated", read_texts)
+    app.connect("html-page-context", describe)
     app.connect("build-finished", write)
     return {"parallel_read_safe": True, "parallel_write_safe": False}
