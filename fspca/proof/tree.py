@@ -224,6 +224,7 @@ class SupportTree(Tree):
     def divided(self, part, z, bound):
         """Return the two parts that hold, and lack, the most fractional feature."""
         if part.required.all():  # one support, and none may be enumerated any more
+            self.propose(part.rows)
             self.unresolved_bound = max(self.unresolved_bound, bound)
             return []
         fraction = np.where(part.required, -1.0, np.minimum(z, 1 - z))
