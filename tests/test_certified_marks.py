@@ -113,6 +113,27 @@ def test_wide_data_has_half_the_gap_of_the_light_bounds(kind):
     assert found["seconds"] < 60
 
 
+@pytest.mark.parametrize(
+    ("name", "standardised", "m", "k", "value"),
+    [
+        ("colon", False, 3, 20, 0),
+        ("gcm", False, 3, 20, 0),
+        ("prostate", False, 3, 20, 0),
+        ("gcm", True, 1, 10, 9.525),
+        ("lymphoma_96", True, 1, 10, 9.098),
+        ("leukemia_golub", True, 1, 10, 9.128),
+        ("dlbcl", True, 1, 10, 9.944),
+    ],
+)
+def test_thousands_of_genes_are_proven_in_time(name, standardised, m, k, value):
+    (found,) = rows("ten_thousand_genes", set=name, standardised=standardised, m=m, k=k)
+    told = found["last digits"]
+    assert told["proven"]
+    assert told["checked"]
+    assert told["value"] > value
+    assert told["seconds"] < 15
+
+
 def test_wide_data_are_bounded_within_their_memory():
     """Each within three minutes of a core, and as well as the better of the lightest bounds."""
     found = rows("bench_bounds")

@@ -89,6 +89,24 @@ def test_searches_of_wide_data_agree_with_enumeration_by_night(part):
     assert searches_enumerated(range(100 * part, 100 * part + 100)) > 30
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(6))
+def test_a_search_with_no_free_feature_left_ends_in_words(monkeypatch, seed):
+    """Where no support may be listed any more, costs may require all features of a part."""
+    monkeypatch.setattr(search.Tree, "most_enumerated", 0)
+    for name in ("FEW", "AT_FIRST"):
+        monkeypatch.setattr(tree, name, 0)
+    X = np.random.default_rng(seed).standard_normal((6, 9))
+    X /= np.linalg.norm(X, axis=0)
+    A = Covariance.from_data(X, center=False, divisor=1)
+    for m in (1, 2):
+        found = solve(A, m, 3, gap=0.0)
+        best = best_by_enumeration(X, m, 3, [])
+        assert found.stopped in ("gap reached", "parts left open")
+        assert found.objective <= best * (1 + 1e-12) <= found.upper_bound * (1 + 2e-12)
+        assert check(found.certificate | {"A": A.submatrix(np.arange(9))}).holds
+
+
 def planted(n, d, m, size, seed):
     """Unit columns of noise, and m groups of `size` that are nearly the same."""
     rng = np.random.default_rng(seed)

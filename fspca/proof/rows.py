@@ -109,7 +109,7 @@ def project_rows(Q, t, required, k, phi, sweeps=SWEEPS, refined=REFINED):
     B[here, here] = 0
     free = np.flatnonzero(~required)
     a = np.diagonal(Q) ** 2 + np.sum(B[:, required] ** 2, axis=1)
-    B = B[:, free] if len(free) else np.zeros((d, 1))
+    B = B[:, free] if len(free) else np.zeros((d, 1))  # where all are required, one that is 0
     count = np.maximum(k - (d - len(free)) - ~required, 0)
     falling, low, high = Falling(B), np.zeros(d), np.full(d, 1 - 1e-12)  # at 1 no row is left
     ratio = np.sqrt(falling.at(count + 1) * np.maximum(falling.at(count), EPS**8))
@@ -134,9 +134,9 @@ def project_rows(Q, t, required, k, phi, sweeps=SWEEPS, refined=REFINED):
     _, phi, tau, N = nearest
     tau = np.where(count > 0, tau, np.inf)[:, None]
     X = Q * (1 - phi)[:, None]
-    left = B - np.minimum(B, np.maximum(phi[:, None] * B, tau))
+    left = (B - np.minimum(B, np.maximum(phi[:, None] * B, tau)))[:, : len(free)]
     diagonal = X[here, here]
-    X[:, free] = np.sign(Q[:, free]) * left[:, : len(free)]
+    X[:, free] = np.sign(Q[:, free]) * left
     X[here, here] = diagonal
     return X, np.maximum(t + N, 0), np.clip(phi, 1e-6, 1 - 1e-6)
 
