@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fspca.check_certificate import KINDS
 from fspca.covariance import Matrix, as_covariance
 from fspca.covariance.linalg import basis, most_on_diagonal
 from fspca.covariance.validate import (
@@ -511,16 +510,7 @@ class Solution:
         if self.upper_bound is not None:
             values["upper_bound"] = unit * self.upper_bound
         if self.certificate:
-            # of the root of the unit, in a node
-            degrees = {name: row[0] for name, row in KINDS[self.certificate["kind"]].arrays.items()}
-            scaled = dict(self.certificate)
-            for name, array in scaled.items():
-                array_of, _, node = name.partition("_")
-                if node and degrees.get(array_of):
-                    scaled[name] = array * unit ** (degrees[array_of] / 2)
-            if "levels" in scaled:  # of a claim of factors
-                scaled["levels"] = scaled["levels"] * unit
-            values["certificate"] = scaled
+            values["certificate"] = claim_files.scaled_claim(self.certificate, unit)
         return replace(self, **values)
 
     def save_claim(self, path: str | Path, A: Matrix) -> None:

@@ -86,8 +86,8 @@ def together(d):
     return np.linalg.pinv(T)
 
 
-def finely(*given):
-    return project_rows(*given, 25, 8)
+def finely(Q, t, required, k, phi, *_):
+    return project_rows(Q, t, required, k, phi, 25, 8)
 
 
 def splitting(state, m, k, fixed, steps):

@@ -8,7 +8,7 @@ import hashlib
 
 import numpy as np
 
-from fspca.check_certificate import check, sha256
+from fspca.check_certificate import KINDS, check, sha256
 from fspca.covariance import Covariance, as_covariance
 from fspca.covariance.intake import opened
 from fspca.covariance.missing import weights_of_samples
@@ -17,6 +17,25 @@ from fspca.datasets.files import open_archive, write_arrays
 MAX_MEMORY = 2**31  # bytes that a matrix may take to be written
 ROWS = 2**22  # numbers of a table in hand at once
 SAME = 1e-9  # of two deviations: what two computers may differ by in a covariance of one table
+
+WHOLE = {"levels": 2, "prices": 2, "targets": 2}  # degrees in the root of A, of what no node has
+OF_COLUMNS = {"spectral": 1}  # and of what a listed column has
+
+
+def scaled_claim(claim, unit):
+    """Return the claim for the covariance times a power of four.
+
+    An array of a node or a column ends in its number, `G_0`, and of one tree among several begins
+    with the tree's name, `tree1_G_0`.
+    """
+    degrees = {name: row[0] for name, row in KINDS[str(claim["kind"])].arrays.items()} | OF_COLUMNS
+    scaled = dict(claim)
+    for name, array in claim.items():
+        before, _, number = name.rpartition("_")
+        of = before.rpartition("_")[2] if number.isdigit() else ""
+        if degree := WHOLE.get(name) or degrees.get(of):
+            scaled[name] = array * unit ** (degree / 2)
+    return scaled
 
 
 def save_claim(path, certificate, A):
