@@ -95,8 +95,8 @@ def seen_alone(basis, d):
     return np.isin(np.arange(d), np.arange(d) if basis is None else basis.few)
 
 
-def finely(*given):
-    return project_rows(*given[:5], 25, 8)
+def finely(Q, t, required, k, phi, *_):
+    return project_rows(Q, t, required, k, phi, 25, 8)
 
 
 def splitting(state, m, k, fixed, steps):
