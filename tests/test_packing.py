@@ -242,7 +242,7 @@ def test_a_gap_of_what_is_not_searched_is_refused():
             solver(np.eye(4), 2, 2, gap=-1.0)
 
 
-@pytest.mark.parametrize("exponent", [-120, -40, 40, 120])
+@pytest.mark.parametrize("exponent", [-120, 40])
 def test_claims_of_prices_follow_the_scale_of_the_covariance(exponent):
     A = np.asarray(datasets.load("pitprops").A) * 10.0**exponent
     for found in (solve_nonnegative(A, 2, 4), solve_separate(A, 2, 5, orthonormal=True, gap=0.0)):
