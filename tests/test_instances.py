@@ -8,6 +8,7 @@ from fspca.check_certificate import check
 from fspca.synthetic import make_scheme
 from fspca_reproduction.book.instances import (
     FOLDER,
+    PACKED,
     SETS,
     cases,
     given,
@@ -61,6 +62,22 @@ def test_the_claim_holds_and_the_page_tells_it(path):
 def test_every_case_of_the_rule_is_made(source):
     d = matrix_of(source).shape[1]
     assert {path.name for path in PATHS} >= {name_of(source, m, k) for m, k in cases(source, d)}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(x, id="_".join(map(str, x)), marks=opened(x[0])) for x in PACKED],
+)
+def test_the_claim_of_components_on_features_of_their_own_holds(case):
+    path = FOLDER / "packed" / f"{'_'.join(map(str, case))}.npz"
+    verdict = check(path)
+    assert verdict.holds, verdict
+    assert verdict.bound <= verdict.value * (1 + 1e-8)
+    with np.load(path) as file:
+        assert str(file["how"]).startswith("proven")
+        assert np.count_nonzero(file["W"], axis=0).max() <= case[3]
+        assert file["W"].shape[1] == case[2]
+        assert np.array_equal(file["A"], matrix_of(case[0]))
 
 
 def test_all_are_small():
