@@ -164,6 +164,11 @@ def of_sparse_pca(Z, m, k):
     return largest(lengths, k)
 
 
+def searched(A, m, k):
+    """Return the answer of solve, within the nodes that the rule allows."""
+    return solve(A, m, k, **({"max_iter": NODES} if A.size > PROVED else {}))
+
+
 def choices(scale, Z, C, m, k, seconds):
     """Return each contestant's features of fitted rows Z, and what was seen on the way."""
     A, found = Covariance(C), {}
@@ -177,7 +182,7 @@ def choices(scale, Z, C, m, k, seconds):
     with timed(seconds, "ipu"):
         found["ipu"] = ipu(A, m, k).support
     with timed(seconds, "solve"):
-        answer = solve(A, m, k, **({"max_iter": NODES} if A.size > PROVED else {}))
+        answer = searched(A, m, k)
     found["solve"] = answer.support
     if scale == "learnt":
         with timed(seconds, "SparsePCA"):
@@ -306,3 +311,35 @@ def new_rows(set, split):
     told = {name: mean_of(first[name], second[name]) for name in ("told", "seen")}
     seconds = {name: round(each + second["seconds"][name], 3) for name, each in spent.items()}
     return {"n": len(a) + len(b), "d": d} | told | found | {"seconds": seconds}
+
+
+@experiment(cases=[{"set": name} for name in names()])
+def one_row(set):
+    """Ask whether a single row decides the choice: leave out the heaviest, or another.
+
+    Of both halves of the first split, in the scale "learnt", with two components.  The heaviest row
+    is the one with the largest share of a chosen column's variance; the other row is the first that
+    is not the heaviest.  Stored are this share, and the features that the choices with and without
+    the row have in common, beyond chance.  Written down before the first run: a warning is due
+    where the share is above one half, as of units.
+    """
+    found = [heaviest(half) for half in halves(set, 0)]
+    return {"heaviest": [each[0] for each in found], "without it": [each[1] for each in found],
+            "without another": [each[2] for each in found]}  # fmt: skip
+
+
+def heaviest(a):
+    """Return the largest share of a row, and what is chosen in common without it and another."""
+    m, k = asked(a.shape[1])[1]
+
+    def chosen(rows):
+        return searched(Covariance(second_moments(standardised(a[rows], a[rows]))), m, k).support
+
+    every = np.arange(len(a))
+    whole = chosen(every)
+    weight = (a[:, whole] - a[:, whole].mean(axis=0)) ** 2
+    weight /= np.maximum(weight.sum(axis=0), 1e-300)
+    row = int(np.argmax(weight.max(axis=1)))
+    without = [chosen(every[every != each]) for each in (row, int(row == 0))]
+    shared = [round(common(whole, other, a.shape[1]), 3) for other in without]
+    return float(f"{weight.max():.3g}"), *shared
