@@ -31,6 +31,7 @@ LEAST_ROWS, LEAST_COLUMNS = 60, 8  # what must remain of a table
 MOST_ROWS, MOST_COLUMNS = 1000, 60  # what is taken of it, so that a question costs a second
 MOST_MISSING = 0.2  # share of a column, above which it is left out
 LEAST_VALUES = 6  # distinct ones: fewer are codes or answers, and no measurements
+BLOCK = 500  # columns that are compared with all before at once
 SHARED = 0.5  # of the columns: above it a table is another version of one before
 PAGE = Path(__file__).with_name("new_rows_tables.md")
 # looked at while this was written, beside the 132 tables of a pilot with another rule
@@ -143,8 +144,18 @@ def firsts(X):
         return np.zeros(0, dtype=bool)
     Z = X - X.mean(axis=0)
     Z /= np.linalg.norm(Z, axis=0)
-    same = np.abs(Z.T @ Z) > 1 - 1e-9  # rounding alone
-    return ~np.triu(same, 1).any(axis=0)
+    found = np.ones(X.shape[1], dtype=bool)
+    for start in range(0, X.shape[1], BLOCK):  # thousands of genes would not fit at once
+        stop = min(start + BLOCK, X.shape[1])
+        same = np.abs(Z[:, :stop].T @ Z[:, start:stop]) > 1 - 1e-9  # rounding alone
+        found[start:stop] = ~earlier(same, start)
+    return found
+
+
+def earlier(same, start):
+    """Say of which columns, from number start on, an earlier one is the same."""
+    rows, columns = np.indices(same.shape, sparse=True)
+    return (same & (rows < columns + start)).any(axis=0)
 
 
 def is_large(X):
