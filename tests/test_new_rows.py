@@ -2,10 +2,13 @@
 
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
+import toc
 
+import fspca.sklearn
 from fspca.datasets.catalogue import CATALOGUE
 from fspca_reproduction import results, runner
 from fspca_reproduction.book import new_rows, new_rows_answers, new_rows_tables
@@ -13,6 +16,7 @@ from fspca_reproduction.opening import lacking
 from fspca_reproduction.runner import experiments, row
 
 LISTED = new_rows_tables.names()
+PREDICTING = ("leverage", "solve")
 OWN = [name for name in LISTED if name in CATALOGUE]
 
 
@@ -192,5 +196,47 @@ def test_an_interrupted_run_goes_on(tmp_path, monkeypatch):
 
 
 def test_a_row_hangs_on_its_case_alone():
-    one, again = (row("new_rows", {"set": "wine", "split": 2}) for _ in range(2))
+    one, again = (row("new_rows", {"set": "wine", "split": 1}) for _ in range(2))
     assert results.same_row(one, again)
+
+
+@pytest.mark.parametrize("page", ["README.md", "book/cover.md", "book/practice/which_method.md"])
+def test_what_came_out_is_said_with_its_numbers(page):
+    text = (toc.ROOT / page).read_text()
+    for sentence in new_rows_answers.sentences():
+        assert sentence in text
+
+
+def said(pattern, text):
+    """The numbers of a sentence."""
+    return [float(each.replace(",", "")) for each in re.search(pattern, text, re.S).groups()]
+
+
+def test_the_estimator_says_what_came_out():
+    (wins, ties, loses), (gain, _, _) = new_rows_answers.standing("leverage", "each")
+    pattern = r"new rows of (\d+) real.*explains (\S+) % more.*more in (\d+) of (\S+) questions"
+    told = said(pattern, fspca.sklearn.SparsePrincipalSubspace.__doc__)
+    assert told == [len(LISTED), round(100 * gain, 1), wins, wins + ties + loses]
+
+
+def test_the_rule_of_thumb_is_said_with_its_hit_rates():
+    text = (toc.ROOT / "book/practice/which_method.md").read_text()
+    rule = new_rows_answers.learnt_rule("each", 1)
+    assert (rule.feature, rule.above) == ("gain in sample", True)
+    (where, *_), (elsewhere, *_), _ = new_rows_answers.on_those_apart(rule, "each", 1)
+    pattern = r"over (\S+) % more than `go`.*finds (\d+) %.*right on (\d+) % of the rest"
+    assert said(pattern, text) == [round(100 * rule.threshold, 1), *(
+        round(100 * each) for each in (where, elsewhere))]  # fmt: skip
+    share, won, *_ = new_rows_answers.within_bound()
+    pattern = r"closed-form bound, in (\d+) % .*clearly more in (\d+) of them"
+    assert said(pattern, text) == [round(100 * share), won]
+    median = [np.median(new_rows_answers.of_learnt("others", name)) for name in PREDICTING]
+    assert said(r"in the median (\d+) % and (\d+) %", text) == [
+        round(100 * each) for each in median
+    ]
+
+
+def test_what_sorting_by_variance_loses_is_said():
+    text = (toc.ROOT / "book/practice/state_of_the_field.md").read_text()
+    _, (gain, _, _) = new_rows_answers.standing("variance", "raw")
+    assert said(r"by variance explains (\S+) % less", text) == [round(100 * gain, 1)]

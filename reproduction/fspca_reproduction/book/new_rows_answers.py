@@ -153,6 +153,32 @@ def standing(rival, scale, ours="solve", which=lambda each: True):
     return counts, over_tables(both, relative)
 
 
+def within_bound(gap=0.01, scale="each"):
+    """Return in how many questions leverage is within a gap of the closed-form bound, as a share.
+
+    Beside it: how many of these solve wins, how many of the others, and its gain in these.
+    """
+    both, verdicts, gains = against(
+        "leverage", [each for each in questions() if each.scale == scale]
+    )
+    within = np.array([each.features["bound over leverage"] < gap for each in both])
+    won = [int(np.sum(verdicts[part] > 0)) for part in (within, ~within)]
+    return float(within.mean()), *won, float(gains[within].mean())
+
+
+def of_learnt(measure, method):
+    """Return a contestant's `common` or `others` in every question of the scale "learnt"."""
+    return np.array(
+        [getattr(each, measure)[method] for each in questions() if each.scale == "learnt"]
+    )
+
+
+def spread(scale):
+    """Return how far apart solve's shares of new halves are, relatively: the median question."""
+    some = [each.held["solve"] for each in questions() if each.scale == scale]
+    return float(np.median([held.std() / (held.mean() or 1.0) for held in some]))
+
+
 def sentences():
     """Return what came out in two sentences, which the README, the cover and a page say."""
     tables = len({each.table for each in questions()})
@@ -192,10 +218,15 @@ def hits(said, true):
 
 @cache
 def learnt_rule(scale, sign, feature=None):
-    """Return the rule that the tables not kept apart teach of wins (1) or losses (-1)."""
+    """Return the rule that the tables not kept apart teach of wins (1) or losses (-1).
+
+    None where fewer than ten questions of theirs teach it.
+    """
     some = [each for each in questions() if each.scale == scale and not each.apart]
     both, verdicts, _ = against("leverage", some)
     true, rules = verdicts == sign, []
+    if true.sum() < FEW:
+        return None
     for name in FEATURES if feature is None else (feature,):
         values = np.array([each.features[name] for each in both])
         thresholds = np.unique(np.quantile(values, DECILES))
@@ -206,13 +237,14 @@ def learnt_rule(scale, sign, feature=None):
 def on_those_apart(rule, scale, sign):
     """Return the hit rates of a rule on the tables kept apart, each with a 95 % interval.
 
-    None where the verdict is met in fewer than ten questions there: nothing can be told of those.
+    None where there is no rule, or the verdict is met in fewer than ten questions there.
     """
     some = [each for each in questions() if each.scale == scale and each.apart]
     both, verdicts, _ = against("leverage", some)
-    true, said = verdicts == sign, rule.says(both)
-    if true.sum() < FEW:
+    true = verdicts == sign
+    if rule is None or true.sum() < FEW:
         return None
+    said = rule.says(both)
     tables = np.array([each.table for each in both])
     places = [np.flatnonzero(tables == name) for name in np.unique(tables)]
     rng, drawn = np.random.default_rng(0), []
