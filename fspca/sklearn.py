@@ -266,7 +266,7 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     -----
     With all features it is PCA, signs included.  On new rows of 285 real tables, brought to unit
     variances by themselves, the best choice explains 1.9 % more than a sort by leverage in the
-    mean, and clearly more in 102 of 1,022 questions: chapter "Ask when the best choice matters".
+    mean, and wins 102 of 1,022 questions: chapter "Ask when the best choice matters".
     With `scale`, a row that carries over half of a chosen feature's variance is warned of.
     Explained in the chapter "From a table to a choice".
 

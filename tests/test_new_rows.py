@@ -214,7 +214,7 @@ def said(pattern, text):
 
 def test_the_estimator_says_what_came_out():
     (wins, ties, loses), (gain, _, _) = new_rows_answers.standing("leverage", "each")
-    pattern = r"new rows of (\d+) real.*explains (\S+) % more.*more in (\d+) of (\S+) questions"
+    pattern = r"new rows of (\d+) real.*explains (\S+) % more.*wins (\d+) of (\S+) questions"
     told = said(pattern, fspca.sklearn.SparsePrincipalSubspace.__doc__)
     assert told == [len(LISTED), round(100 * gain, 1), wins, wins + ties + loses]
 
@@ -228,7 +228,7 @@ def test_the_rule_of_thumb_is_said_with_its_hit_rates():
     assert said(pattern, text) == [round(100 * rule.threshold, 1), *(
         round(100 * each) for each in (where, elsewhere))]  # fmt: skip
     share, won, *_ = new_rows_answers.within_bound()
-    pattern = r"closed-form bound, in (\d+) % .*clearly more in (\d+) of them"
+    pattern = r"closed-form bound, in (\d+) % .*wins (\d+) of them"
     assert said(pattern, text) == [round(100 * share), won]
     median = [np.median(new_rows_answers.of_learnt("others", name)) for name in PREDICTING]
     assert said(r"in the median (\d+) % and (\d+) %", text) == [

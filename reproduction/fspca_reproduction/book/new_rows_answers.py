@@ -187,10 +187,10 @@ def sentences():
     _, (raw, _, _) = standing("leverage", "raw")
     return (
         f"On new rows of {tables} real tables, brought to unit variances by themselves, the best "
-        f"choice explains {100 * gain:.1f} % more than a sort by leverage in the mean: clearly "
-        f"more in {wins}, clearly less in {loses} of {wins + ties + loses:,} questions.",
-        f"Scaled by the rows that were fitted, it is clearly more in {more} and clearly less in "
-        f"{less}, and left in their units the gain is {100 * raw:.1f} %.",
+        f"choice explains {100 * gain:.1f} % more than a sort by leverage in the mean: it wins "
+        f"{wins} of {wins + ties + loses:,} questions, loses {loses}, and ties the rest.",
+        f"Scaled by the rows that were fitted it wins {more} and loses {less}, and left in their "
+        f"units the gain is {100 * raw:.1f} %.",
     )
 
 
