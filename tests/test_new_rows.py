@@ -67,10 +67,9 @@ def test_a_table_is_what_the_list_says(name):
 
 
 @pytest.mark.nightly
-@pytest.mark.needs_data(*OWN)
+@pytest.mark.needs_data(*new_rows_tables.of_catalogue())
 def test_the_rule_draws_the_list():
-    with runner.opening(*CATALOGUE):
-        assert new_rows_tables.written(new_rows_tables.drawn()) == new_rows_tables.PAGE.read_text()
+    assert new_rows_tables.written(new_rows_tables.drawn()) == new_rows_tables.PAGE.read_text()
 
 
 def test_cleaning_leaves_out_what_measures_nothing():
