@@ -22,7 +22,7 @@ from fspca import __version__, datasets
 from fspca.check_certificate import check
 from fspca.covariance import Covariance
 from fspca.covariance.missing import WAYS
-from fspca.covariance.validate import warn_of_units
+from fspca.covariance.validate import warn_of_tails, warn_of_units
 from fspca.datasets.catalogue import CATALOGUE
 from fspca.datasets.columns import picked
 from fspca.datasets.files import printable, write_whole
@@ -181,6 +181,8 @@ def select(options):
     k = options.features if share is None else fewest(A, m, share, **sides)
     given = {"seed": options.seed, "max_seconds": options.max_seconds, **sides}
     solution = solve(A, m, k, progress=options.progress, **given)
+    if options.scale:
+        warn_of_tails(A, solution.support, 2)
     if options.proof:
         if solution.certificate is None:
             solution = certify(A, solution, max_seconds=options.max_seconds)

@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike
 from fspca.covariance import Covariance
 from fspca.covariance.frames import is_frame, numbers_of_frame, refuse_columns
 from fspca.covariance.missing import filled_rows, filling_of, weights_of_samples
-from fspca.covariance.validate import Features, checked_choice, needed, numbered, warn_of_units
+from fspca.covariance.validate import (
+    Features,
+    checked_choice,
+    needed,
+    numbered,
+    warn_of_tails,
+    warn_of_units,
+)
 from fspca.problem import in_two_lists
 from fspca.registry import PROBLEMS, SOLVERS
 from fspca.selection import explained_by_each, fewest, held_out_share
@@ -75,6 +82,8 @@ class _SparseSubspace(BaseEstimator):
         if not self.scale:
             warn_of_units(A, stacklevel=3)
         solution = self._solve(A)
+        if self.scale:
+            warn_of_tails(A, solution.support, stacklevel=3)
         W = solution.W
         longest = W[np.argmax(np.abs(W), axis=0), np.arange(W.shape[1])]
         self.components_ = (W * np.where(longest < 0, -1.0, 1.0)).T.astype(X.dtype)
@@ -255,8 +264,11 @@ class SparsePrincipalSubspace(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
     Notes
     -----
-    With all features it is PCA, signs included.  Explained in the chapter "From a table to a
-    choice".
+    With all features it is PCA, signs included.  On new rows of 285 real tables, brought to unit
+    variances by themselves, the best choice explains 1.9 % more than a sort by leverage in the
+    mean, and wins 102 of 1,022 questions: chapter "Ask when the best choice matters".
+    With `scale`, a row that carries over half of a chosen feature's variance is warned of.
+    Explained in the chapter "From a table to a choice".
 
     References
     ----------

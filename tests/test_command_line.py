@@ -74,6 +74,16 @@ def test_a_unit_that_decides_is_told(wine, capsys):
     assert "'proline' alone carries 99.8 %" in said
 
 
+def test_a_row_that_decides_is_told(tmp_path, capsys):
+    X = np.random.default_rng(0).standard_normal((40, 6))
+    X[7, :2] = 25.0
+    np.savetxt(tmp_path / "heavy.csv", X, delimiter=",")
+    main(["select", str(tmp_path / "heavy.csv"), "-m", "1", "-k", "2", "--scale"])
+    assert "row 7 alone carries" in capsys.readouterr().err
+    main(["select", str(tmp_path / "heavy.csv"), "-m", "1", "-k", "2"])
+    assert "row 7 alone carries" not in capsys.readouterr().err
+
+
 def test_a_path_and_its_picture(wine, capsys, tmp_path):
     picture = tmp_path / "path.svg"
     given = ["path", wine, "-k", "2,5,13", "--scale", "--plot", picture]

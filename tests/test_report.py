@@ -240,6 +240,11 @@ def test_what_must_be_known_before_is_warned_of(hostile, wine, tmp_path):
         model = SparsePrincipalSubspace(2, 3).fit(wine)
     model.solution_.report(file, wine)
     assert "'proline' alone carries 99.8 % of the variance" in Page(file).text
+    heavy = np.random.default_rng(0).standard_normal((40, 9))
+    heavy[7, :3] = 25.0
+    A = Covariance.from_data(heavy, standardize=True)
+    solve(A, 1, 3).report(file, A)
+    assert "Row 7 alone carries" in Page(file).text
     noise = np.random.default_rng(0).standard_normal((40, 9))
     solve(Covariance.from_data(noise), 1, 3).report(file, noise)
     text = Page(file).text

@@ -17,7 +17,13 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from fspca import SOLVERS, Covariance, SharedSupport, solve
-from fspca.covariance.validate import CARRIED, UnitsWarning
+from fspca.covariance.validate import (
+    CARRIED,
+    IN_ONE_ROW,
+    ROWS_TO_JUDGE,
+    TailsWarning,
+    UnitsWarning,
+)
 from fspca.sklearn import (
     PROBLEMS,
     SparsePrincipalSubspace,
@@ -154,6 +160,50 @@ def test_a_unit_that_decides_is_named():
             warnings.simplefilter("always")
             SparsePrincipalSubspace(1, 1).fit(X)
         assert bool(caught) is warned, (variances, CARRIED)
+
+
+def outlying(n=60, value=25.0):
+    """Rows of which one alone makes features 5 and 6 go together."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((n, 7))
+    X[:, :5] += rng.standard_normal((n, 1))
+    X[n // 2, 5:] = value
+    return X
+
+
+def test_a_row_that_decides_is_named():
+    X = outlying()
+    with pytest.warns(TailsWarning, match=r"row 30 alone carries 9\d(\.\d)? % .* number [56]"):
+        decided = SparsePrincipalSubspace(1, 2, scale=True).fit(X)
+    assert np.flatnonzero(decided.support_).tolist() == [5, 6]
+    without = SparsePrincipalSubspace(1, 2, scale=True).fit(np.delete(X, 30, axis=0))
+    assert not without.support_[5:].any()
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        outlying(value=1.0),  # nothing stands out
+        outlying(n=ROWS_TO_JUDGE - 1),  # too few rows
+        scipy.sparse.csr_array(outlying()),  # counts, of which most are zero
+    ],
+)
+def test_no_row_is_named_where_none_decides(X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TailsWarning)
+        SparsePrincipalSubspace(1, 2, scale=True, center=not scipy.sparse.issparse(X)).fit(X)
+
+
+def test_a_row_is_named_from_the_share_on_that_the_experiment_asked_of():
+    share = np.array([IN_ONE_ROW - 0.01, IN_ONE_ROW + 0.01])
+    for value, warned in zip(np.sqrt(share / (1 - share)), (False, True), strict=True):
+        X = np.zeros((40, 2))
+        X[0, 0] = X[0, 1] = 1.0
+        X[1:3, 0] = X[3:5, 1] = np.sqrt(0.5) / value, -np.sqrt(0.5) / value
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            SparsePrincipalSubspace(1, 1, scale=True, center=False).fit(X)
+        assert bool(caught) is warned
 
 
 def test_in_a_pipeline_a_search_a_clone_and_a_pickle(X):

@@ -28,7 +28,7 @@ DOORS = {
                         "plot_biplot", "plot_on_image", "plot_on_axis", "plot_history"),
         "fspca.proof.report": ("write_report",),
         "fspca.datasets.tables": ("read_table", "Table", "TableError"),
-        "fspca.covariance.validate": ("UnitsWarning",),
+        "fspca.covariance.validate": ("UnitsWarning", "TailsWarning"),
     },
     "Judging and proving": {
         "fspca.problem": ("objective", "Judgement"),

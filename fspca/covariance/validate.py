@@ -13,6 +13,8 @@ import scipy.sparse
 
 Features: TypeAlias = Sequence[Any]  # numbers, or names where the covariance has some
 CARRIED = 0.5  # of all variance in one of three features or more: then its unit decides
+IN_ONE_ROW = 0.5  # of a feature's variance: then a row decides; experiment `one_row` has how often
+ROWS_TO_JUDGE = 30  # of fewer one may carry as much by chance; that experiment had as many
 
 
 class UnitsWarning(UserWarning):
@@ -31,6 +33,28 @@ class UnitsWarning(UserWarning):
     ...     warn_of_units(Covariance(np.diag([9.0, 1.0, 1.0])), 1)
     >>> told[0].category.__name__
     'UnitsWarning'
+    """
+
+
+class TailsWarning(UserWarning):
+    """One row carries most of a chosen feature's variance, and may decide the choice.
+
+    Without that row other features may be chosen; the words say which row and feature, and what to
+    do.
+
+    See Also
+    --------
+    UnitsWarning : Where a unit decides.
+
+    Examples
+    --------
+    >>> from fspca import Covariance
+    >>> X = np.random.default_rng(0).standard_normal((50, 4))
+    >>> X[7, 2] = 20.0
+    >>> with warnings.catch_warnings(record=True, action="always") as told:
+    ...     warn_of_tails(Covariance.from_data(X, standardize=True), [1, 2], 1)
+    >>> str(told[0].message)[:49]
+    'row 7 alone carries 87.1 % of the variance of fea'
     """
 
 
@@ -280,5 +304,29 @@ def warn_of_units(A, stacklevel):
             f"feature {name} alone carries {100 * share:.3g} % of the variance: its unit decides "
             "the answer. Standardise (scale=True), or give the features comparable units.",
             UnitsWarning,
+            stacklevel=stacklevel,
+        )
+
+
+def warn_of_tails(A, support, stacklevel):
+    """Warn where one row carries over half of the variance of a chosen feature.
+
+    Of rows that are here and dense; of few rows one carries much by chance.
+    """
+    if A.table is None or type(X := A.table[0]) is not np.ndarray or len(X) < ROWS_TO_JUDGE:
+        return
+    chosen = np.asarray(X[:, support], dtype=float)
+    squares = (chosen - np.asarray(A.moments[0])[support]) ** 2
+    squares[np.isnan(squares)] = 0.0
+    shares = squares / np.where((total := squares.sum(axis=0)) > 0, total, 1.0)
+    row, at = np.unravel_index(np.argmax(shares), shares.shape)
+    if (share := shares[row, at]) > IN_ONE_ROW:
+        j = int(support[at])
+        name = f"number {j}" if A.names is None else repr(A.names[j])
+        warnings.warn(
+            f"row {row} alone carries {100 * share:.3g} % of the variance of feature {name}, which "
+            "is chosen: without it the choice may be another. Look at that row; logarithms, or "
+            "limits to the values, make the tails lighter.",
+            TailsWarning,
             stacklevel=stacklevel,
         )

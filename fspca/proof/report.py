@@ -20,7 +20,7 @@ import scipy.sparse
 from fspca.covariance import Covariance
 from fspca.covariance.linalg import embedded
 from fspca.covariance.missing import filled_rows, filling_of
-from fspca.covariance.validate import UnitsWarning, warn_of_units
+from fspca.covariance.validate import TailsWarning, UnitsWarning, warn_of_tails, warn_of_units
 from fspca.datasets.files import write_whole
 from fspca.problem import (
     TOLERANCE,
@@ -280,7 +280,7 @@ def proven(case):
 
 def warned(case):
     """Return what a reader must know before he trusts the choice."""
-    told = [*of_units(case), *of_copies(case), *of_ties(case), *of_samples(case)]
+    told = [*of_scales(case), *of_copies(case), *of_ties(case), *of_samples(case)]
     if not case.solution.converged:
         told.append(f"The search was ended by {case.solution.stopped}.")
     if not told:
@@ -288,11 +288,14 @@ def warned(case):
     return f'<div class="warnings"><h2>Before you rely on it</h2>{page.html_list(told)}</div>'
 
 
-def of_units(case):
-    """Yield what the units decide."""
+def of_scales(case):
+    """Yield what a unit decides, or a single row."""
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", UnitsWarning)
+        warnings.simplefilter("always", TailsWarning)
         warn_of_units(case.A, 2)
+        if case.done is not None and case.done["standardize"]:
+            warn_of_tails(case.A, case.solution.support, 2)
     for each in heard:
         told = str(each.message)
         yield f"{told[0].upper()}{told[1:]}"

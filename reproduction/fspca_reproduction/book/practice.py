@@ -181,9 +181,10 @@ def paired(ours, theirs, level=0.95):
     """Return the mean of ours - theirs over the splits and its interval, corrected for overlap.
 
     Halves overlap, so that the variance of the mean is raised from 1 / r to 1 / r + 1 (Nadeau and
-    Bengio 2003, with as many rows held out as fitted).
+    Bengio 2003, with as many rows held out as fitted).  Splits are the last axis.
     """
     gains = np.subtract(ours, theirs)
-    spread = student.ppf((1 + level) / 2, len(gains) - 1) * gains.std(ddof=1)
-    reach = spread * np.sqrt(1 / len(gains) + 1)
-    return gains.mean(), gains.mean() - reach, gains.mean() + reach
+    count, mean = gains.shape[-1], gains.mean(axis=-1)
+    spread = student.ppf((1 + level) / 2, count - 1) * gains.std(axis=-1, ddof=1)
+    reach = spread * np.sqrt(1 / count + 1)
+    return mean, mean - reach, mean + reach
