@@ -736,7 +736,7 @@ def one_component(claim, question, matrix, numbers):
 def lowest(A, numbers, most=DEPENDENT):
     """Return a t with A + tI semidefinite, or refuse an A that lacks `most` of its size."""
     near = numbers.doubles(A)
-    rounding = 8 * len(A) * UNIT * np.linalg.norm(near)
+    rounding = 8 * len(A) * UNIT * max(np.linalg.norm(near), UNIT**4)
     try:
         return numbers.below_zero(A, np.asarray(numbers.rounded(rounding, 2))[()])
     except Refused:

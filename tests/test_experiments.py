@@ -272,8 +272,8 @@ def test_time_and_last_digits_are_set_aside():
 def test_an_experiment_that_measures_time_has_the_machine_to_itself(elsewhere, monkeypatch):
     pool, asked = runner.pool, []
     monkeypatch.setattr(runner, "pool", lambda workers: asked.append(workers) or pool(workers))
-    few(monkeypatch, "ipu_cost", 1)
-    run("ipu_cost", workers=2)
+    few(monkeypatch, "proven_schemes", 1)
+    run("proven_schemes", workers=2)
     assert asked == [1]
 
 

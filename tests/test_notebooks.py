@@ -295,6 +295,10 @@ def leave_an_exercise(notebook):
     notebook.cells[0].source = notebook.cells[0].source.replace("(Open.)", "(Compute.)")
 
 
+def ask_and_show_the_answer(notebook):
+    notebook.cells[0].source += "\n\nNow **predict** what comes out."
+
+
 def speak_of_a_witness(notebook):
     notebook.cells[0].source += "\n\nThe witness is a line."
 
@@ -337,6 +341,7 @@ BROKEN = {
     take_nothing_away: rules.claims_come_last,
     end_abruptly: rules.claims_come_last,
     leave_an_exercise: rules.exercises_are_solved,
+    ask_and_show_the_answer: rules.answers_are_folded,
     speak_of_a_witness: rules.words_are_the_fields,
 }
 

@@ -252,6 +252,19 @@ def claims_come_last(notebook):
     return faults
 
 
+def answers_are_folded(notebook):
+    """What follows a task to predict: by itself where it begins with Predict, else by a tag."""
+    faults, asked = [], None
+    for i, cell in enumerate([*notebook.cells, {"cell_type": "markdown", "source": ""}]):
+        if cell["cell_type"] == "code":
+            asked = None if "hide-output" in cell["metadata"].get("tags", ()) else asked
+        else:
+            if asked is not None:
+                faults.append(f"cell {asked}: no cell below has the tag hide-output")
+            asked = i if "**predict" in cell["source"] else None
+    return faults
+
+
 def exercises_are_solved(notebook):
     """All but those that say (Open.)."""
     text = prose_of(notebook)
@@ -293,6 +306,7 @@ RULES = [
     text_reads_in_any_viewer,
     directives_stand_apart,
     exercises_are_solved,
+    answers_are_folded,
 ]
 CHAPTER_RULES = [claims_come_last, words_are_the_fields]  # of what teaches; not of the appendix
 

@@ -7,8 +7,6 @@ import numpy as np
 from fspca.covariance import Covariance
 from fspca.covariance.sources import Dense
 from fspca.registry import SOLVERS
-from fspca.shared_support.ipu import proxy_diagonal
-from fspca.shared_support.refit import refit
 from fspca.synthetic import make_scheme, scheme_spectrum
 from fspca_reproduction.runner import experiment
 
@@ -51,26 +49,6 @@ def large_scheme(d, seed=0):
     spectrum = scheme_spectrum("D", 8)
     U = np.linalg.qr(np.random.default_rng(seed).random((d, 7)))[0]
     return Dense((U * (spectrum[:7] - 1)) @ U.T + np.eye(d))
-
-
-@experiment(
-    cases=[
-        {"d": d, "k": k, "m": 10} for d in (1000, 2000, 4000) for k in (25, 50, 100, 200, 400, 800)
-    ],
-    alone=True,
-)
-def ipu_cost(d, k, m):
-    """Count the work of one IPU step and time its two parts, the proxy and the refit."""
-    A = Covariance.from_source(large_scheme(d))
-    rows = np.arange(k)
-    W, _ = refit(A, rows, m)
-    return {
-        "multiplications": d * k * m,
-        "seconds": {
-            "proxy": timed(lambda: proxy_diagonal(A, W[rows], rows)),
-            "refit": timed(lambda: refit(A, rows, m)),
-        },
-    }
 
 
 def bench_exhaustive():
