@@ -45,7 +45,7 @@ def wheel(request, tmp_path_factory):
 def test_it_carries_every_module_and_every_number(wheel):
     listed = {name for name in zipfile.ZipFile(wheel).namelist() if "dist-info" not in name}
     top = toc.ROOT / "reproduction"
-    files = [*top.glob("fspca_reproduction/**/*.py"), *top.glob("fspca_reproduction/*.md")]
+    files = [*top.glob("fspca_reproduction/**/*.py"), *top.glob("fspca_reproduction/**/*.md")]
     modules = {str(path.relative_to(top)) for path in files}
     numbers = {
         f"fspca_reproduction/data/{folder}/{path.name}"
