@@ -193,6 +193,23 @@ def hard():
     return (A + A.T) / 2
 
 
+def test_a_tree_is_begun_once_climbs_find_no_column_any_more():
+    """What 60 random directions miss, two trees came upon, one column after the other."""
+    A = make_scheme("F", 20, 3)
+    grown = []
+    grow = Packing.grow
+
+    def grow_and_note(self, *args, **kwargs):
+        grown.append(grow(self, *args, **kwargs))
+        return grown[-1]
+
+    with patch.object(Packing, "grow", grow_and_note):
+        found = solve_nonnegative((A + A.T) / 2, 3, 5, gap=0.0)
+    assert found.gap < 2e-9
+    assert len(grown) >= 1
+    assert not any(tree.found for tree in grown)
+
+
 def test_a_budget_leaves_a_bound_that_holds():
     A = hard()
     with patch.object(packing_module, "WORK", 2e9):

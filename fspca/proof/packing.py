@@ -33,6 +33,7 @@ from fspca.proof.search import PROOF
 from fspca.proof.spectral_prices import spectral_price
 
 STARTS = 60  # random directions that columns are sought from, beside the features
+MANY = 2000  # of these before a tree is begun: a tree that ends with a column takes far longer
 LIKELY = 150  # features of largest variance that columns are sought from
 ROUNDS = 20  # of programmes and climbs that better an answer before anything is proven
 STEPS = 300  # of the relaxation of all components at once
@@ -68,7 +69,8 @@ class Packing:
     """
 
     def __init__(self, array, problem, signs, gap, run):
-        if gap is None and run.ends is None:
+        self.to_the_end = gap is not None or run.ends is not None
+        if not self.to_the_end:
             run.work = run.spent + max(WORK, STEPS / 2 * (len(array) + 200) ** 3)
         self.A = array
         self.d = len(array)
@@ -338,8 +340,8 @@ class Way:
                 return best
             p[rows] = found
             prices = Prices(p, self.levels(p))
-            new = packing.add(self.climbs(p))
-            if any(self.is_above(x, value, prices) for x, value in new):
+            new = (x for number in self.tries for x in packing.add(self.climbs(p, number)))
+            if any(self.is_above(*column, prices) for column in new):
                 continue
             before = packing.value
             self.pack(columns)
@@ -368,13 +370,22 @@ class Way:
     def columns(self, pool):
         return Programme.of(pool, self.slots, self.packing.rows, self.packing.counted)
 
-    def climbs(self, p):
+    @property
+    def tries(self):
+        """How many random directions are climbed from, in turn until a column is found.
+
+        Many spare trees that a budget would not reach; for blocks, one climb at a time, they take
+        longer than a tree.
+        """
+        return (STARTS, MANY) if self.single and self.packing.to_the_end else (STARTS,)
+
+    def climbs(self, p, number=STARTS):
         """Columns for each slot that climbs end in."""
         packing = self.packing
         rows = packing.rows
         unit = np.diagonal(packing.A).max()
         A, p = packing.A[np.ix_(rows, rows)] / unit, p[rows] / unit
-        random = np.random.default_rng(0).standard_normal((len(rows), STARTS))
+        random = np.random.default_rng(0).standard_normal((len(rows), number))
         likely = np.argsort(-np.diagonal(A), kind="stable")[:LIKELY]
         starts = np.hstack([np.eye(len(rows))[:, np.sort(likely)], random])
         found = set()
