@@ -86,7 +86,7 @@ def tpower(A: Covariance, m: int, k: int, *, init: str | ArrayLike = "variance",
     none of this to further components.  Components need not be orthogonal.
     tian2020 calls it TPower (D) and plots it as a baseline that solves an easier problem.
     Cost of a step: O(dk) for a dense A.
-    Explained in the chapter "Truncated power: find one component at a time".
+    Explained in the chapter "SOAP, SRT, CSSP and truncated power: change one line of IPU".
 
     References
     ----------

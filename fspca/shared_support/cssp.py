@@ -59,7 +59,7 @@ def cssp(A: Covariance, m: int, k: int, *, refined: bool = False) -> Solution:
     nothing is promised.  tian2020 does not say which selection or loadings it used: the k
     largest leverage scores give its intersection ratios (Table 2), and no encoder its errors.
     Cost: m leading eigenpairs of A, O(dk^2 + k^3) for the loadings.
-    Explained in the chapter "SOAP, SRT and CSSP: change one line of IPU".
+    Explained in the chapter "SOAP, SRT, CSSP and truncated power: change one line of IPU".
 
     References
     ----------

@@ -47,7 +47,7 @@ def greedy_tpower(A: Covariance, m: int, k: int, *, init: str | np.ndarray = "va
     Nothing is promised for m > 1: features that serve the other components only are not seen,
     which is why tian2020 (Remark 3.1, Figure 2) shows it as TPower (G) to argue for choosing the
     support for all components at once.  Cost of a step: O(dk) for a dense A.
-    Explained in the chapter "Truncated power: find one component at a time".
+    Explained in the chapter "SOAP, SRT, CSSP and truncated power: change one line of IPU".
 
     References
     ----------

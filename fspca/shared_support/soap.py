@@ -60,7 +60,7 @@ def soap(A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "l
     Cost of a step: O(dkm + dm^2) for a dense A.
     The authors of tian2020 print it in their appendix (Algorithm 4, whose line 7 takes the QR of
     a k x k block: read the rows I of Q).
-    Explained in the chapter "SOAP, SRT and CSSP: change one line of IPU".
+    Explained in the chapter "SOAP, SRT, CSSP and truncated power: change one line of IPU".
 
     References
     ----------

@@ -58,7 +58,7 @@ def srt(A: Covariance, m: int, k: int, *, refined: bool = False, keep: str = "la
     (Yang and Xu 2015; here each block of the stream is the whole covariance).  For a given A
     nothing is promised: the objective may fall (tian2020, Remark 5.7), nothing proves that the
     support settles.  Cost of a step: O(dkm) for a dense A.
-    Explained in the chapter "SOAP, SRT and CSSP: change one line of IPU".
+    Explained in the chapter "SOAP, SRT, CSSP and truncated power: change one line of IPU".
 
     References
     ----------
