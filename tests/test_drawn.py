@@ -12,10 +12,6 @@ BOXES = """[...document.querySelectorAll("svg text")].map((e) => {
 WIDE, HIGH = 2, 7  # pixels by which boxes may overlap: above letters a line has room
 
 
-# Ticks of its scale of nonzeros lie on each other: 20, 50, 100, 200 and 500 are enough of them.
-# When the chapter is run again with these, its name goes from here.
-
-
 @pytest.fixture(scope="module")
 def browser():
     with Browser() as one:
