@@ -30,7 +30,7 @@ from fspca.datasets.catalogue import CATALOGUE
 from fspca.datasets.files import write_whole
 from fspca.nonnegative.solve import solve_nonnegative
 from fspca.problem import ConvergenceWarning, SharedSupport
-from fspca.proof.bounds import CLOSED_FORM, least_closed_form, upper_bound
+from fspca.proof.bounds import least_closed_form, upper_bound
 from fspca.proof.checked import CheckedMatrix
 from fspca.proof.claims import Certificate, claimed
 from fspca.proof.search import PROOF
@@ -50,6 +50,12 @@ SEARCHED = {  # further, each to its end
     *(("lymphoma_covariance", m, k) for m, k in ((2, 20), (5, 50), (10, 20), (10, 50))),
     *(("digits", m, 20) for m in (1, 2, 3)), ("scheme F 60 0", 3, 10),
     ("arrhythmia", 1, 5), ("arrhythmia", 1, 10),
+    ("lymphoma_covariance", 2, 5), ("lymphoma_covariance", 3, 5),
+    *(("voice", m, k) for m, k in ((1, 5), (3, 5), (5, 10), (10, 20))),
+    *(("communities", 2, k) for k in (5, 10)),
+    *(("geography", m, k) for m, k in ((1, 20), (3, 50))),
+    *(("tissue_expression", m, k) for m, k in ((3, 20), (5, 10), (5, 20), (10, 20))),
+    ("spiked 100 200 0", 5, 20), ("scheme F 60 0", 1, 50),
 }  # fmt: skip
 STEPS = 100  # of the relaxation, above; none where features are more than
 WIDE = 500
@@ -208,9 +214,7 @@ def bounded(A, m, k):
     """Return the best answer of ten climbs and the relaxation's, with the relaxation's bound."""
     problem, A = SharedSupport(m, k), as_covariance(A)
     checked = CheckedMatrix.of(A, problem)
-    # of the bounds in closed form, others have large proofs
-    methods = CLOSED_FORM if checked.of_data or m == k else ["shifted"]
-    first, found = best_start(A, problem, 10, 0), least_closed_form(checked, methods)
+    first, found = best_start(A, problem, 10, 0), least_closed_form(checked)
     if found.bound > first.objective * (1 + PROOF) and A.size <= WIDE:
         dual = upper_bound(A, m, k, method="dual", max_iter=STEPS, target=first.objective)
         wanted = np.sort(np.argsort(-dual.z, kind="stable")[:k])
