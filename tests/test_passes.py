@@ -88,7 +88,9 @@ def test_what_is_lacking_still_is_told_and_remembered(toy):
 # What a test may need beside data, file by file: another test is never skipped.
 TOOLS = {
     "test_dependencies.py": {"not the environment of make"},
+    "test_drawn.py": {"no Chromium here: no figure is measured"},
     "test_feedback.py": {"no Chromium here: no page is opened"},
+    "test_idea_drawings.py": {"no Chromium here: no drawing is measured"},
     "test_live.py": {"no Chromium here: the figures are not run"},
     "test_notebooks.py": {"no notebook yet"},
     "test_odd_places.py": {"no such place on this machine"},
