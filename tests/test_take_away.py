@@ -39,7 +39,9 @@ def test_every_chapter_has_its_zip():
     assert len(set(CHAPTERS)) == len(CHAPTERS) > 30
     for notebook in toc.notebooks():
         name = notebook.stem
-        pictures = {f"static/ideas/{path.name}" for path in take_away.pictures(notebook)}
+        pictures = {
+            path.relative_to(take_away.BOOK).as_posix() for path in take_away.pictures(notebook)
+        }
         with zipfile.ZipFile(FOLDER / f"{name}.zip") as packed:
             inside = {path.removeprefix(f"{name}/") for path in packed.namelist()}
         assert inside == pictures | {f"{name}.ipynb", "README.txt", "requirements.txt"}

@@ -75,6 +75,11 @@ PAGES = {
         ("check_certificate", "proof.certify", "proof.checked", "proof.claim_files",
          "proof.claims", "proof.page", "proof.report"),
     ),
+    "prices": (
+        "Proofs: several components, by prices and by factors", (),
+        ("proof.packing", "proof.priced_tree", "proof.prices", "proof.spectral_prices",
+         "proof.separate", "proof.levelled"),
+    ),
     "search": ("Proofs: bounds and search in `fspca.proof`", (), ("proof",)),
     "writing": ("Writing a solver", (), ("solver", "registry", "testing")),
 }  # fmt: skip
