@@ -153,11 +153,19 @@ def descend_signed(state, Z, sizes, required, cuts, prices):
         yield relaxation.arrays(walk), walk.copies.chosen, walk.copies.fantope, now
 
 
+def scale_of(array):
+    """Return a power of two near the largest eigenvalue, in which a relaxation counts."""
+    top = np.linalg.eigvalsh(array)[-1]
+    return 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
+
+
 class NonnegativeRelaxation:
     """The relaxation of a problem with nonnegative loadings, and what the checker says of bounds.
 
     With a count it is data X of A = X'X, and Y and N are about so many features.
     """
+
+    signs = False  # no loading is negative
 
     def __init__(self, array, problem, count=None):
         d = array.shape[1]
@@ -173,8 +181,7 @@ class NonnegativeRelaxation:
         self.Z = np.zeros((0, 0))
         if count is not None:
             self._split(array, count)
-        top = np.linalg.eigvalsh(self.full)[-1]
-        self.scale = 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
+        self.scale = scale_of(self.full)
         few = count or d
         inner = len(self.full)
         square = np.zeros((inner, inner))

@@ -112,12 +112,6 @@ class ComponentTree(Tree):
         pace = CUT if self.cuts[part.place] else NODE
         return Walk(self, part, pace if self.nodes else ROOT, steps)
 
-    def prove(self, walk, known):
-        proven = walk.best.proven
-        if proven.value < known:
-            self.arrays[walk.part.place] = proven.arrays
-        return proven
-
     def current(self, walk):
         """The last point: the direction is that of a P that has settled."""
         return walk.found

@@ -13,7 +13,7 @@ import numpy as np
 
 from fspca.check_certificate import signed
 from fspca.proof.checked import CheckedMatrix
-from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation
+from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation, scale_of
 from fspca.proof.nonnegative_tree import SignedFound
 from fspca.proof.rows import descend_rows, with_rows
 from fspca.proof.search import Pace, Part, Tree, Walk, handed_down
@@ -41,6 +41,8 @@ class RowsAlone:
     It is about m components with k features in all, `row_count` of them in one component.
     """
 
+    signs = True  # loadings may be negative
+
     def __init__(self, array, m, k, row_count):
         self.m = m
         self.k = k
@@ -49,8 +51,7 @@ class RowsAlone:
         self.full = array
         self.checked = CheckedMatrix(array, False, "shared", m, k)
         self.checked.row_count = row_count
-        top = np.linalg.eigvalsh(array)[-1]
-        self.scale = 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
+        self.scale = scale_of(array)
         self.start = with_rows(start_from(array / self.scale, m, k))
 
     def descend(self, rows, required, state):
@@ -143,14 +144,9 @@ class PricedTree(Tree):
         back = np.ldexp(1.0, -2 * numbers.shift)
         net = high * back - self.prices[supports].sum(axis=1)
         for i in np.flatnonzero(net > self.level - 1e-12 * np.abs(high).max() * back):
-            positive = self.signs or not signed(blocks[i], 0.0, low[i], high[i], numbers)
+            positive = self.relaxation.signs or not signed(blocks[i], 0.0, low[i], high[i], numbers)
             if positive:
                 self.found[tuple(supports[i].tolist())] = high[i] * back
-
-    @property
-    def signs(self):
-        """Whether loadings may be negative."""
-        return not isinstance(self.relaxation, NonnegativeRelaxation)
 
     def settled(self, part):
         if not len(part.rows):
@@ -175,12 +171,6 @@ class PricedTree(Tree):
 
     def walk(self, part, steps=0):
         return PricedWalk(self, part, NODE if self.nodes else ROOT, steps)
-
-    def prove(self, walk, known):
-        proven = walk.best.proven
-        if proven.value < known:
-            self.arrays[walk.part.place] = proven.arrays
-        return proven
 
     def spend(self, found):
         self.run.spend(10 * row_work(found.state))

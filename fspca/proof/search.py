@@ -175,9 +175,15 @@ class Tree(ABC):
     def inherited(self, part):
         """Return the bound that a part has from the nodes above it."""
 
-    @abstractmethod
     def prove(self, walk, known):
         """Return the Bound of the best that a walk found, and keep its arrays if it is better."""
+        return self.keep(walk.part, walk.best.proven, known)
+
+    def keep(self, part, proven, known):
+        """Return a Bound of a part; its arrays stay if it is below the one known."""
+        if proven.value < known:
+            self.arrays[part.place] = proven.arrays
+        return proven
 
     @abstractmethod
     def divided(self, part, z, bound):

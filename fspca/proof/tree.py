@@ -208,9 +208,7 @@ class SupportTree(Tree):
         Y = None if found.Y is None else shortened(found.Y * self.scale)
         few = few_of(found.state)
         proven = self.checked.prove(part.rows, part.required, G.astype(np.float32), Y, few=few)
-        if proven.value < known:
-            self.arrays[part.place] = proven.arrays
-        return proven
+        return self.keep(part, proven, known)
 
     def restricted(self, state, rows):
         """The state on some of the features; where these are few, they leave the basis."""
