@@ -27,7 +27,7 @@ SHOWING_ROWS = {
 NOT_YET = {
     "reproduce_tian2020", "what_to_maximise", "generalised_power",
     "inverse_power", "stiefel_geometry", "sadmm", "two_stage", "solve_separate", "prices",
-    "reproduce_tan2019", "em_and_nspca",
+    "reproduce_tan2019",
     "from_a_table", "choosing", "selector",
     "when_it_matters", "gallery", "pitfalls", "beyond_memory", "errata",
 }  # fmt: skip
