@@ -29,7 +29,6 @@ NOT_YET = {
     "inverse_power", "stiefel_geometry", "sadmm", "two_stage", "solve_separate", "prices",
     "reproduce_tan2019", "spannogram", "halfspaces", "epsilon_net", "proof", "parts",
     "em_and_nspca", "reproduce_asteris2014",
-    "beyond_memory",
 }  # fmt: skip
 LATER = [*rules.CHAPTER_RULES, rules.exercises_are_solved, rules.answers_are_folded]
 
