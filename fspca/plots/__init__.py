@@ -79,7 +79,7 @@ def figure(
 ) -> tuple[Any, Any]:
     """Return a figure in the book's style, and its axes.
 
-    Figures of `matplotlib.pyplot` have that style after `plt.style.use("fspca.plots")`: white
+    Figures of `matplotlib.pyplot` have that style after `plt.style.use("fspca.plots.book")`: white
     ground, which the book makes the page's own, and no upper and right spine.
 
     Parameters
@@ -106,7 +106,7 @@ def figure(
     >>> axes.shape
     (2,)
     """
-    with plt.style.context("fspca.plots"):
+    with plt.style.context("fspca.plots.book"):
         return plt.subplots(rows, columns, figsize=(width, height))
 
 
