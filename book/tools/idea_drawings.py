@@ -224,12 +224,13 @@ def table_to_choice():
         for j in range(2):
             parts.append(box(340 + j * cell, top + i * cell, cell, cell, ORANGE, GREY))
     parts += arrow((230, top + 72), (322, top + 72), INK)
-    told = "Each row becomes two numbers, made of three columns,"
-    parts += [
-        words(20, 222, told),
-        words(20, 244, "and a proof says: no other three explain more."),
+    told = [
+        "Each row becomes two numbers,",
+        "made of three measurements; a proof",
+        "says that no other three explain more.",
     ]
-    return 258, parts
+    parts += [words(20, 220 + 22 * i, row) for i, row in enumerate(told)]
+    return 280, parts
 
 
 DRAWINGS = (
