@@ -227,10 +227,7 @@ class Descent:
                 last = self.best.bound
 
     def go(self, state, checked, max_iter, rowwise):
-        """Follow the relaxation without rows, then, where wanted, for the most part that with them.
-
-        A Ctrl-C ends it, once there is a bound.
-        """
+        """Follow the relaxation without rows, then, where wanted, for the most part with them."""
         m, k, required = checked.m, checked.k, checked.required
         try:
             if not has_rows(state):
@@ -241,7 +238,7 @@ class Descent:
                 state = begin_rows(checked, checked.rows, self.state)
             self.follow(islice(descend_rows(state, m, k, required), steps_of(max_iter)))
         except KeyboardInterrupt:
-            if self.best is None:
+            if self.best is None:  # there is no bound yet to end with
                 raise
             self.interrupted = True
 

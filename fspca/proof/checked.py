@@ -52,10 +52,7 @@ class CheckedMatrix:
 
     @classmethod
     def of(cls, A, problem, max_memory=MAX_MEMORY):
-        """A covariance for a shared support: the matrix, or the data, where either fits.
-
-        `rows` are the features that a support may have; `required` marks those that it must.
-        """
+        """A covariance for a shared support: the matrix, or the data, where either fits."""
         d = A.size
         X = A.wide_factor() if d > FORMED else None
         array = None
@@ -103,14 +100,12 @@ class CheckedMatrix:
         return values[kept], X.T @ (U[:, kept] / np.sqrt(values[kept]))
 
     def bound(self, rows, required, arrays, cuts=None, prices=None):
-        """Return the Bound that the arrays prove of a node with these rows, some of them required.
-
-        With cuts it is about the x whose product with each is at least 0; with prices, one for
-        each feature of the matrix, about what is left of what a support explains.
-        """
+        """Return the Bound that the arrays prove of a node, with these rows and these required."""
         state = np.zeros(self.array.shape[1], dtype=np.int8)
         state[rows] = 1
         state[rows[required]] = 2
+        # with cuts about the x whose product with each is at least 0, with prices about what is
+        # left of what a support explains
         kind = KINDS[self.kind]
         read = dict.fromkeys(kind.arrays)
         for name, (degree, marks) in kind.arrays.items():
@@ -140,13 +135,10 @@ class CheckedMatrix:
         return self.of_data and len(rows) > max(FORMED, len(self.array))
 
     def prove(self, rows, required, G, Y=None, witness=None, few=None):
-        """Return the Bound of C = GG' and Y.
-
-        A witness s, H of F_m(A - GG') that is given spares the checker an eigenproblem; s is
-        raised until the checker finds that it is one.  Data of many features always need one: the
-        leading eigenpairs, then.  There Y is about a few of the rows, those at the places `few`.
-        """
+        """Return the Bound of C = GG' and Y."""
         arrays = {"G": G} if Y is None else {"G": G, "Y": Y}
+        # `witness` is (s, H) of F_m(A - GG') in other words and spares the checker an eigenproblem;
+        # data of many features always need one, and there Y is about the rows at the places `few`.
         wide = self.wide(rows)
         if not wide and (witness is None or len(rows) <= SMALL):
             return self.bound(rows, required, arrays)
@@ -159,7 +151,7 @@ class CheckedMatrix:
         H = V * np.sqrt(np.maximum(values - least, 0.0))
         arrays |= {"H": H} if H.any() else {}
         trace = self.trace(rows)
-        for share in RAISED:
+        for share in RAISED:  # until the checker accepts s
             if share > NEAR and not wide:  # an eigenvalue was missed
                 return self.prove(rows, required, G, Y)
             arrays["s"] = least + share * trace

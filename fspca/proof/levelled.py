@@ -248,10 +248,7 @@ class Levels:
         return found[1]
 
     def lowest(self, x):
-        """Return the x where the largest of the cuts is least, and its value.
-
-        The maximum is smoothed, less and less, so that every step is a smooth convex problem.
-        """
+        """Return the x where the largest of the cuts is least, and its value."""
         a, rest = (np.array(each) for each in zip(*self.cuts, strict=True))
 
         def most(x, sharp):
@@ -261,7 +258,7 @@ class Levels:
             own = shares / shares.sum() / (a @ np.exp(-x) + rest)
             return value, np.exp(x) / total - (own @ a) * np.exp(-x)
 
-        for sharp in SHARPNESS:
+        for sharp in SHARPNESS:  # smoothed, less and less, so that each step is smooth and convex
             found = scipy.optimize.minimize(most, x, sharp, jac=True, bounds=[(0, FLAT)] * len(x))
             x = found.x
         return x, np.log(self.m + np.expm1(x).sum()) + self.rows(x).max()

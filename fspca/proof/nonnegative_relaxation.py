@@ -162,7 +162,8 @@ def scale_of(array):
 class NonnegativeRelaxation:
     """The relaxation of a problem with nonnegative loadings, and what the checker says of bounds.
 
-    With a count it is data X of A = X'X, and Y and N are about so many features.
+    With a count it is data X of A = X'X, and Y and N are about so many features.  With cuts a bound
+    is about the x whose product with each is at least 0.
     """
 
     signs = False  # no loading is negative
@@ -204,10 +205,7 @@ class NonnegativeRelaxation:
         self.full = image.T @ image
 
     def descend(self, rows, required, state, cuts=()):
-        """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps.
-
-        With cuts it is about the x whose product with each is at least 0.
-        """
+        """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps."""
         cuts = np.reshape([cut[rows] for cut in cuts], (-1, len(rows)))
         prices = None if self.prices is None else self.prices[rows] / self.scale
         sizes = self.m, self.k, self.row_count

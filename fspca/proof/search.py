@@ -74,10 +74,7 @@ class Walk:
         return self.best.bound * self.tree.scale
 
     def follow(self, known):
-        """Go on until the part is closed, late, or much is decided.
-
-        `known` is a bound that the part has from above.
-        """
+        """Go on until the part is closed, time is up, or many features are decided."""
         while True:
             self.advance()
             closes = self.bound <= self.tree.target
@@ -300,10 +297,7 @@ class Tree(ABC):
                 walk = self.walk(left.part, 0 if sharper else walk.steps)
 
     def decide(self, walk, left, proven):
-        """Return (what is left without the features that are decided, the arrays that it took).
-
-        Nothing is left where the part is closed, or its supports are enumerated.
-        """
+        """Return (what is left without the features decided, or None, the arrays that it took)."""
         proven, sharper = self.tightened(walk, proven)
         if proven.value <= self.target:
             return None, None
@@ -350,10 +344,7 @@ class Tree(ABC):
         return [(bound, first), (bound, second)]
 
     def enumerate_leaf(self, rows, required, rest, c):
-        """Look at supports one by one; False if they are too many, or one stays open.
-
-        A support I explains at most rest + c(I); `required` says which of the rows it must have.
-        """
+        """Look at supports one by one; False if they are too many, or one stays open."""
         fixed = np.flatnonzero(required)
         free = np.flatnonzero(~required)
         most = max(0, min(self.k - len(fixed), len(free)))
@@ -365,7 +356,7 @@ class Tree(ABC):
         for size in sizes:
             chosen = free[choices(len(free), size)]
             supports = np.hstack([np.broadcast_to(fixed, (len(chosen), len(fixed))), chosen])
-            supports = supports[rest + c[supports].sum(axis=1) > self.target]
+            supports = supports[rest + c[supports].sum(axis=1) > self.target]  # may explain more
             if supports.size:
                 closed &= self.evaluate(rows[supports])
         self.to_enumerate -= number if closed else 0

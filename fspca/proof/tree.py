@@ -122,10 +122,7 @@ class SupportTree(Tree):
         return super().process_node(part)
 
     def divided_by_leaders(self, part):
-        """Return a part for each feature that may lead a support, where these are small, or None.
-
-        Its relaxation begins when its turn comes: the states of all would fill the memory.
-        """
+        """Return a part for each feature that may lead a support, if these are small, or None."""
         leaders = self.leaders or Leaders.of(self.checked, self.target)
         if leaders is None:
             return None
@@ -136,7 +133,7 @@ class SupportTree(Tree):
         self.root_start = part.state
         self.branch[part.place] = LED
         self.arrays[part.place] = {"whole": 1}
-        parts = []
+        parts = []  # without a state: those of all would fill the memory
         for leader, bound, rows in led:
             required = rows == leader
             place = self.place(rows, required, part.place)
@@ -199,10 +196,7 @@ class SupportTree(Tree):
         return self.proven(walk.part, walk.best, known)
 
     def proven(self, part, found, known):
-        """Return the Bound of what was found; keep its arrays if it is below the one known.
-
-        They are rounded first: to what is kept, and to columns that matter.
-        """
+        """Return the Bound of what was found; keep its arrays if it is below the one known."""
         size = np.sum(found.G**2, axis=0)
         G = found.G[:, size > 1e-9 * size.max(initial=0)] * np.sqrt(self.scale)
         Y = None if found.Y is None else shortened(found.Y * self.scale)
@@ -261,12 +255,10 @@ class SupportTree(Tree):
         return proven, sharper
 
     def tightened_costs(self, found, required):
-        """Return what decides many features, by a reward for those left out, a fine for the rest.
-
-        Where the bound is least, nearly all that are left out cost as much as the k-th feature,
-        and nothing decides them.  Whom a reward does not bring in costs less by as much; who
-        comes in is let alone.
-        """
+        """Return a Bound that decides more features, rewarding who is left out, fining others."""
+        # Where the bound is least, nearly all that are left out cost as much as the k-th feature,
+        # and nothing decides them.  Whom a reward does not bring in costs less by as much; who
+        # comes in is let alone.
         target = self.target / self.scale
         side = (found.z < ASIDE) * 1.0 - (found.z > 1 - ASIDE) * ~required
         missing = found.bound - target
