@@ -86,6 +86,8 @@ class Problem:
     """What the three problems share: m components and k nonzeros, counted as each says."""
 
     kind: ClassVar[str]  # the word for it, in a claim too
+    adjective: ClassVar[str]  # of its components, in a sentence, before a space where there is one
+    one_support: ClassVar[bool] = False  # whether all components have the same features
 
     m: int
     k: int
@@ -147,6 +149,8 @@ class SharedSupport(Problem):
     """
 
     kind: ClassVar[str] = "shared"
+    adjective: ClassVar[str] = ""
+    one_support: ClassVar[bool] = True
 
     required: Sequence[int] = field(default=(), kw_only=True)
     forbidden: Sequence[int] = field(default=(), kw_only=True)
@@ -267,6 +271,7 @@ class SeparateSupports(OwnSupports):
     """
 
     kind: ClassVar[str] = "separate"
+    adjective: ClassVar[str] = "sparse "
 
     scored: str = "factors"
     uncorrelated: bool = False
@@ -377,6 +382,7 @@ class Nonnegative(OwnSupports):
     """
 
     kind: ClassVar[str] = "nonnegative"
+    adjective: ClassVar[str] = "nonnegative "
 
     disjoint: bool = field(default=False, kw_only=True)
     in_all: bool = field(default=False, kw_only=True)

@@ -24,7 +24,6 @@ from fspca.covariance.validate import TailsWarning, UnitsWarning, warn_of_tails,
 from fspca.datasets.files import write_whole
 from fspca.problem import (
     TOLERANCE,
-    SharedSupport,
     Solution,
     check_solution,
     claims_its_gap,
@@ -176,7 +175,7 @@ def take_rows(case):
 def try_counts(case, seed, max_seconds, n_jobs):
     """Put other counts into a case: their bounds, held-out shares and stability."""
     problem = case.solution.problem
-    if case.X is None or not isinstance(problem, SharedSupport):
+    if case.X is None or not problem.one_support:
         return
     n = len(rows_kept(case.A))
     if n < 8:  # two folds, and halves of four rows
@@ -239,10 +238,9 @@ def in_short(case):
     names = [case.name(j) for j in solution.support]
     more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
     pca = A.leading(solution.problem.m)[0].sum()
-    kind = {"shared": "", "separate": "sparse ", "nonnegative": "nonnegative "}
     lines = [
         f"Chosen: {listed([*names[:NAMED], *more])}.",
-        f"{solution.problem.m} {kind[solution.problem.kind]}components of these explain "
+        f"{solution.problem.m} {solution.problem.adjective}components of these explain "
         f"{percent(share)} of the variance of all {A.size} features.",
         f"As many principal components, which need all features, explain "
         f"{percent(pca / (A.trace or 1.0))}.",
@@ -262,7 +260,7 @@ def proven(case):
     """Return what is known of better choices, in a sentence."""
     solution, problem = case.solution, case.solution.problem
     what = "such components"
-    if isinstance(problem, SharedSupport):
+    if problem.one_support:
         sides = problem.required or problem.forbidden
         allowed = ", with what had to be in and out," if sides else ""
         what = f"choice of {len(solution.support)} features{allowed}"
@@ -600,7 +598,7 @@ def all_tried(case):
 def substitutes(case):
     """Return for each chosen feature that may go the best other, and the share lost with it."""
     solution, problem = case.solution, case.solution.problem
-    if not isinstance(problem, SharedSupport) or solution.objective <= 0:
+    if not problem.one_support or solution.objective <= 0:
         return []
     free = np.setdiff1d(case.left_out, problem.forbidden).astype(int)
     if not len(free):
