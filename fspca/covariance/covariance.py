@@ -222,8 +222,8 @@ class Covariance:
         top = self._diagonal.max()
         if top == 0 or -COMMON <= np.log2(top) <= COMMON:
             return 1.0
-        half = np.round(np.log2(top) / 2)
-        return 4.0**half  # to divide by it, and the factor by its root, is exact
+        # a power of four: to divide by it, and the factor by its root, is exact
+        return 4.0 ** np.round(np.log2(top) / 2)
 
     def scaled(self, c: float) -> "Covariance":
         """Return c A, for a power of four c."""

@@ -114,7 +114,11 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Fe
 
 
 def least_closed_form(checked, methods=CLOSED_FORM):
-    """Return the least of the bounds in closed form, the only one that is proven."""
+    """Return a Certificate of the least bound S_k(diag C) + F_m(A - C) for some C in closed form.
+
+    "eigenvalue" has C = 0, "diagonal" C = A, and "shifted" the part of A above sigma, its
+    eigenvalue number m + 1.  All are computed; the least is proven, by the checker's arithmetic.
+    """
     if checked.matrix is None:
         return probable_bound(checked.A, checked.problem)
     m, rows, required = checked.m, checked.rows, checked.required
@@ -131,6 +135,7 @@ def least_closed_form(checked, methods=CLOSED_FORM):
     }
 
     def bound(method):
+        """S_k(diag C) + F_m(A - C) as computed."""
         of_all = method == "diagonal"  # of data, V spans a part of what A does
         c = checked.A.diagonal()[rows] if of_all else np.sum(factors[method] ** 2, axis=1)
         return rest[method] + largest_cost(c, checked.k, required)
@@ -154,7 +159,10 @@ def step_work(state):
 
 
 def quick_work(checked, state):
-    """What two hundred steps cost from here, a quarter of them plain; fewer on very wide data."""
+    """Estimate the operations of a bound: 200 steps from a state, the first quarter without rows.
+
+    Of very wide data there are as many steps as `WORK` allows, by rough counts of what one costs.
+    """
     d, p = len(state.z), len(state.inner)
     steps = int(min(200, WORK / (50 * p**3 + (0 if state.basis is None else 40 * d * p**2))))
     rows = (d + 200) ** 3 if d <= ROWS_SIZE else step_work(state)
@@ -178,7 +186,10 @@ def begin_rows(checked, rows, state):
 
 
 def widened(state, rows):
-    """Return a state on some of the features, of which the likeliest are seen one by one."""
+    """Return a state on some of the features, of which the likeliest are seen one by one.
+
+    Those are the features that its z wants most, `FEW_ROWS` in all with those seen so before.
+    """
     if state.basis is None:
         return state.restricted(rows)
     likely = np.argsort(-state.z[rows], kind="stable")[:FEW_ROWS]
@@ -254,7 +265,11 @@ def steps_of(max_iter):
 
 
 def dual_bound(checked, rowwise, max_iter, ends=None, target=-np.inf, init=None, progress=None):
-    """Follow the ADMM and keep the best bound; stop at the target, a budget or a standstill."""
+    """Return a Certificate of the best bound that ADMM on the relaxation finds.
+
+    It ends at the target, a budget or a standstill.  With `rowwise` every row is bounded, too,
+    where there is a choice of features left and there are not too many.
+    """
     scale, state = relaxed(checked) if init is None else init
     rows, required = checked.rows, checked.required
     bounded = required.sum() < len(rows) and (len(rows) <= ROWS_SIZE or checked.wide(rows))

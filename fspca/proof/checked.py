@@ -33,7 +33,8 @@ class CheckedMatrix:
     """A matrix, or data X with A = X'X, as the checker sees it in a claim of some kind.
 
     The features of a node are in rising order, in every array that is about them.  `matrix` is
-    None where the array is: nothing can be proven there.
+    None where the array is: nothing can be proven there.  `spoken_of` is the part of the array that
+    the claim is about, whose size sets the checker's unit; None is all of it.
     """
 
     A = problem = rows = required = None
@@ -86,7 +87,7 @@ class CheckedMatrix:
         return part.T @ part
 
     def leading(self, rows, count):
-        """The largest eigenvalues, falling, and eigenvectors of A[I, I], so many if there are."""
+        """Return so many largest eigenvalues of A[I, I], falling, and their eigenvectors."""
         if not self.of_data:
             block = self.block(rows)
             if 4 * count < len(rows) > SMALL:
@@ -94,18 +95,19 @@ class CheckedMatrix:
                     return by_arpack(lambda V: block @ V, len(rows), count, NEAR)
             return leading_of_matrix(block, count)
         X = self.array[:, rows]
-        values, U = np.linalg.eigh(X @ X.T)
+        values, U = np.linalg.eigh(X @ X.T)  # X'X has the same eigenvalues, but for zeros
         values, U = values[::-1][:count], U[:, ::-1][:, :count]
         kept = values > len(rows) * 2.0**-52 * values.max()
         return values[kept], X.T @ (U[:, kept] / np.sqrt(values[kept]))
 
     def bound(self, rows, required, arrays, cuts=None, prices=None):
-        """Return the Bound that the arrays prove of a node, with these rows and these required."""
+        """Return the Bound that the checker computes of a node, from arrays of a claim."""
+        # The node has these rows, some of them required.  With `cuts` the Bound is about the x
+        # whose product with each is at least 0; with `prices`, one for each feature of the matrix,
+        # about what a support explains less its prices.
         state = np.zeros(self.array.shape[1], dtype=np.int8)
         state[rows] = 1
         state[rows[required]] = 2
-        # with cuts about the x whose product with each is at least 0, with prices about what is
-        # left of what a support explains
         kind = KINDS[self.kind]
         read = dict.fromkeys(kind.arrays)
         for name, (degree, marks) in kind.arrays.items():
@@ -135,10 +137,12 @@ class CheckedMatrix:
         return self.of_data and len(rows) > max(FORMED, len(self.array))
 
     def prove(self, rows, required, G, Y=None, witness=None, few=None):
-        """Return the Bound of C = GG' and Y."""
+        """Return the Bound that C = GG' and, of the rows, Y give a node, by the checker."""
         arrays = {"G": G} if Y is None else {"G": G, "Y": Y}
-        # `witness` is (s, H) of F_m(A - GG') in other words and spares the checker an eigenproblem;
-        # data of many features always need one, and there Y is about the rows at the places `few`.
+        # The checker finds F_m(A - GG' - sym Y) by an eigenproblem, or takes m s + |H|^2, once it
+        # has seen that sI + HH' is above that matrix.  `witness` has the m leading eigenpairs, of
+        # which s and H are made.  Data of many features need them, and there Y is about few of the
+        # rows, those at the places `few`.
         wide = self.wide(rows)
         if not wide and (witness is None or len(rows) <= SMALL):
             return self.bound(rows, required, arrays)
@@ -168,7 +172,8 @@ class CheckedMatrix:
 def leading_less(X, G, m, few=(), Y=None):
     """Return the m leading eigenpairs of X'X - GG', less Y's symmetric part on few features.
 
-    That is BSB' with B = [X', G, the unit vectors of the few]: by the Gram matrix of B.
+    That is BSB' with B = [X', G, the unit vectors of the few] and a small S, so that no d x d
+    matrix is formed: with B'B = U diag(root^2) U' its eigenvalues are those of root U'SU root.
     """
     n, q, XG, few = len(X), G.shape[1], X @ G, np.asarray(few, dtype=int)
     values, U = np.linalg.eigh(

@@ -207,7 +207,7 @@ class Tree(ABC):
         return None
 
     def tightened(self, walk, proven):
-        """Return (what decides more, the arrays that it takes for that), where that pays."""
+        """Return (a Bound that decides more features, its arrays), or (proven, None)."""
         return proven, None
 
     def spend(self, found):
@@ -215,7 +215,7 @@ class Tree(ABC):
         return None
 
     def goes_on(self, sharper):
-        """Whether the relaxation goes on where it is late, but decided something."""
+        """Whether the relaxation goes on though it is late, as features were decided."""
         return False
 
     def current(self, walk):
@@ -257,16 +257,20 @@ class Tree(ABC):
         """Process the part with the largest bound until none is above the target."""
         for _ in self.run:
             self.history.append(self.value)
-            parts = self.process_node(self.heap[0][2])
-            heappop(self.heap)  # not before: an interruption loses nothing
-            self.nodes += 1
-            self.push(parts)
+            self.process_first()
             self.run.report(self.value, self.bound)
             if not self.heap or -self.heap[0][0] <= self.target:
                 self.run.stop("gap reached" if self.bound <= self.target else "parts left open")
 
+    def process_first(self):
+        """Process the open part with the largest bound, and open what it leaves in its place."""
+        parts = self.process_node(self.heap[0][2])
+        heappop(self.heap)  # not before: an interruption loses nothing
+        self.nodes += 1
+        self.push(parts)
+
     def process_node(self, part):
-        """Bound a part, decide what can be decided; return (bound, part) of what is left."""
+        """Bound a part and decide features until it is closed or divided; return (bound, part)s."""
         if self.settled(part):
             return []
         known = self.inherited(part)
@@ -309,11 +313,13 @@ class Tree(ABC):
         return left, sharper
 
     def carried_on(self, walk):
-        """The part of a walk, its relaxation where the walk has brought it."""
+        """The part of a walk, to go on from where the walk has brought its relaxation."""
         return walk.part._replace(state=self.current(walk).state)
 
     def without_decided(self, left, bound, sharper=None):
         """Return what is left without the features that costs decide, as a node of its own."""
+        # Where a sharper bound decided them, the node above gets its arrays, and this one those
+        # that the node above had, which bound it better.
         part, z, c = left
         inside, outside = decisions(c, part.required, self.k, bound, self.target)
         if not (inside.any() or outside.any()):
@@ -321,7 +327,7 @@ class Tree(ABC):
         kept = np.flatnonzero(~outside)
         rows, required = part.rows[kept], (part.required | inside)[kept]
         place = self.place(rows, required, part.place)
-        if sharper:  # it bounds a little worse: what is left has the arrays of before
+        if sharper:
             self.arrays[place] = on_rows(self.arrays[part.place], part.rows, kept)
             self.arrays[part.place] = sharper
         part = Part(rows, required, self.restricted(part.state, kept), place)

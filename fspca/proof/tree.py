@@ -49,6 +49,7 @@ class SupportWalk(Walk):
     """The relaxation of a part, which goes on with a bound on every row."""
 
     def changed_relaxation(self, closes):
+        """Go on with a bound on every row once the plain one was followed for long enough."""
         state = self.found.state
         if closes or has_rows(state) or not (self.since >= PLAIN_STEPS or self.late):
             return False
@@ -178,6 +179,7 @@ class SupportTree(Tree):
         return few and self.enumerate_leaf(rows, required, np.inf, np.zeros(len(rows)))
 
     def inherited(self, part):
+        """The bound of the part that is processed; of wide data, undivided by leaders, none."""
         unknown = self.checked.wide(part.rows) and not self.led
         return np.inf if unknown else -self.heap[0][0] * INHERITED
 
@@ -191,6 +193,7 @@ class SupportTree(Tree):
         return SupportWalk(self, part, pace, steps)
 
     def prove(self, walk, known):
+        """The same, and keep where the relaxation of the root stands, for another count."""
         if walk.part.place == 0:
             self.root_state = walk.found.state
         return self.proven(walk.part, walk.best, known)
@@ -240,6 +243,8 @@ class SupportTree(Tree):
         return sharper is not None
 
     def tightened(self, walk, proven):
+        """Look for a bound that decides more, where a large part was followed in vain."""
+        # The node keeps the arrays that it has, unless the new ones close it.
         part, best = walk.part, walk.best
         if not walk.late or walk.enough or len(part.rows) <= DEAR or best.Y is None:
             return proven, None
@@ -255,10 +260,11 @@ class SupportTree(Tree):
         return proven, sharper
 
     def tightened_costs(self, found, required):
-        """Return a Bound that decides more features, rewarding who is left out, fining others."""
-        # Where the bound is least, nearly all that are left out cost as much as the k-th feature,
-        # and nothing decides them.  Whom a reward does not bring in costs less by as much; who
-        # comes in is let alone.
+        """Return what is Found with rewards and decides many features, or None."""
+        # Where the bound is least, most features left out cost nearly as much as the k-th, so that
+        # none is decided.  The relaxation therefore maximises <A, P> + reward'z.  The reward draws
+        # in those left out, and out those that are in; whoever it does not move gets costs that are
+        # further from the k-th by as much, and whoever it moves has none from then on.
         target = self.target / self.scale
         side = (found.z < ASIDE) * 1.0 - (found.z > 1 - ASIDE) * ~required
         missing = found.bound - target
