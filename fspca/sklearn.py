@@ -129,7 +129,7 @@ class _SparseSubspace(BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         if names is None or not hasattr(X, "columns"):
             return None
-        # it may hold columns that were fitted and no other, in any order: names tell them apart
+        # it may hold columns that were fitted and no other, in any order: names say which
         given, chosen = list(X.columns), names[self.support_].tolist()
         whole = len(given) >= len(names) or len(set(given)) < len(given)
         if whole or not set(chosen) <= set(given) <= set(names):

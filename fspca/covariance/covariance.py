@@ -56,7 +56,7 @@ class Covariance:
     >>> A.submatrix([0, 1])
     array([[4., 3.],
            [3., 3.]])
-    >>> A.trace, A.product([[1.0]], rows=[1]).ravel(), A.factor.shape
+    >>> round(A.trace, 9), A.product([[1.0]], rows=[1]).ravel(), A.factor.shape
     (7.0, array([3., 3.]), (3, 2))
     >>> A.restricted([1]).leading(1)
     (array([3.]), array([[1.]]))

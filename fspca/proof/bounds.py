@@ -129,7 +129,7 @@ def least_closed_form(checked, methods=CLOSED_FORM):
         "shifted": V[:, :m] * np.sqrt(np.maximum(values[:m] - sigma, 0.0)),
     }
     rest = {"eigenvalue": values[:m].sum(), "diagonal": 0.0, "shifted": m * sigma}
-    witnesses = {
+    leading = {  # eigenpairs of A - C
         "eigenvalue": (values[:m], V[:, :m]),
         "shifted": (np.array([sigma]), V[:, :1]),
     }
@@ -144,7 +144,7 @@ def least_closed_form(checked, methods=CLOSED_FORM):
     if best == "diagonal":
         found = checked.bound(rows, required, {"whole": 1})
     else:
-        found = checked.prove(rows, required, factors[best], None, witnesses[best])
+        found = checked.prove(rows, required, factors[best], None, leading[best])
     return Certificate(found.value, found.arrays)
 
 

@@ -15,8 +15,8 @@ SQUARES = 10  # arrays of d x d that are in hand at once
 FORMED = 500  # features up to which the matrix is formed, whatever there is to form it from
 SMALL = 200  # features up to which all eigenpairs cost no more than some, and are known best
 NEAR = 1e-9  # relative, of eigenpairs that make a bound
-# Shares of the trace by which a witness is raised in turn: rounding asks for little,
-# and each step loses a hundred times as much of the bound as the one before.
+# Shares of the trace by which the eigenvalue s of a claim is raised in turn: rounding asks for
+# little, and each step loses a hundred times as much of the bound as the one before.
 RAISED = (1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1.0)
 
 
@@ -136,21 +136,21 @@ class CheckedMatrix:
         """Whether A on these rows is not formed: then the checker takes Y on few of them only."""
         return self.of_data and len(rows) > max(FORMED, len(self.array))
 
-    def prove(self, rows, required, G, Y=None, witness=None, few=None):
+    def prove(self, rows, required, G, Y=None, leading=None, few=None):
         """Return the Bound that C = GG' and, of the rows, Y give a node, by the checker."""
         arrays = {"G": G} if Y is None else {"G": G, "Y": Y}
         # The checker finds F_m(A - GG' - sym Y) by an eigenproblem, or takes m s + |H|^2, once it
-        # has seen that sI + HH' is above that matrix.  `witness` has the m leading eigenpairs, of
+        # has seen that sI + HH' is above that matrix.  `leading` has the m leading eigenpairs, of
         # which s and H are made.  Data of many features need them, and there Y is about few of the
         # rows, those at the places `few`.
         wide = self.wide(rows)
-        if not wide and (witness is None or len(rows) <= SMALL):
+        if not wide and (leading is None or len(rows) <= SMALL):
             return self.bound(rows, required, arrays)
         if wide and Y is not None:
             few = np.arange(len(rows)) if few is None else few
             arrays["few"] = rows[few]
-            witness = leading_less(self.array[:, rows], G, self.m, few, Y)
-        values, V = witness or leading_less(self.array[:, rows], G, self.m)
+            leading = leading_less(self.array[:, rows], G, self.m, few, Y)
+        values, V = leading or leading_less(self.array[:, rows], G, self.m)
         least = max(values.min(), 0.0)
         H = V * np.sqrt(np.maximum(values - least, 0.0))
         arrays |= {"H": H} if H.any() else {}
@@ -161,7 +161,7 @@ class CheckedMatrix:
             arrays["s"] = least + share * trace
             with suppress(Refused):
                 return self.bound(rows, required, arrays)
-        raise Refused("no witness was found")
+        raise Refused("no s was found for which sI + HH' is above A - GG' - sym Y")
 
     def value(self, support):
         """What a support explains, from below."""

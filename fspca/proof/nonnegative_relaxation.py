@@ -220,7 +220,7 @@ class NonnegativeRelaxation:
         walk = descend_signed(state, self.Z, sizes, required, cuts, prices)
         for arrays, *rest in walk:
             if self.Z.size:
-                arrays |= self.witness(state.inner, **arrays)
+                arrays |= self.arrays_of_wide(state.inner, **arrays)
             arrays = {x: v * self.scale ** POWERS.get(x, 1) for x, v in arrays.items()}
             if self.Z.size:
                 arrays["few"] = self.few
@@ -228,7 +228,7 @@ class NonnegativeRelaxation:
                 arrays = {name: array.astype(np.float32) for name, array in arrays.items()}
             yield self.checked.bound(rows, required, arrays, cuts=cuts, prices=self.prices), *rest
 
-    def witness(self, A, G, Y, N):
+    def arrays_of_wide(self, A, G, Y, N):
         """Return what the claim of wide data needs: G on all features, and s and H."""
         # m s + |H|^2 bounds F_m(A + N - GG' - sym Y), as sI + HH' is above that matrix.
         M = A - G @ G.T

@@ -156,7 +156,7 @@ def write_report(path: str | Path, answer: Solution | Choice, X: Any, *, center:
     if choice is None:
         try_counts(case, seed, max_seconds, n_jobs)
     parts = (in_short, warned, chosen, proof, counts, scores, rest, stand_ins, reading_of, made)
-    title = f"A panel of {len(solution.support)} of {X.size} features"
+    title = f"A choice of {len(solution.support)} of {X.size} features"
     write_whole(path, page.html_page(title, *(part(case) for part in parts)))
 
 
@@ -250,7 +250,7 @@ def in_short(case):
     if at is not None:
         held_out, error = case.choice.held_out[at], case.choice.standard_error[at]
         lines.append(
-            f"Of rows that took no part in the choice, panels chosen in this way explain "
+            f"Of rows that took no part in the choice, features chosen in this way explain "
             f"{percent(held_out)}, with a standard error of {percent(error)}."
         )
     return f'<div class="short">{page.html_list(lines)}</div>'
@@ -512,7 +512,7 @@ def scores(case):
     across, up = (T[shown, 0], T[shown, 1]) if several else (shown, T[shown, 0])
     names = ("component 1", "component 2") if several else ("sample", "component 1")
     picture = page.svg_points(across, up, names, f"{len(shown)} samples by their scores.")
-    caption = "Each point is a sample, at its scores on the panel's components."
+    caption = "Each point is a sample, at its scores on the components of the choice."
     if len(shown) < len(T):
         caption += f" Of {len(T)} samples {len(shown)} are drawn, evenly through the table."
     return page.html_section("The samples", page.html_figure(picture, caption))
@@ -578,7 +578,9 @@ def stand_ins(case):
     if not found:
         return ""
     rows = [[case.name(i), case.name(j), percent(max(loss, 0.0))] for i, j, loss in found]
-    told = "The panel is refitted with the other feature; the loss is of what it explains."
+    told = (
+        "The components are fitted again with the other feature; the loss is of what they explain."
+    )
     if not all_tried(case):
         told += f" Tried were the {NEAREST} features most like the one replaced."
     return page.html_section(

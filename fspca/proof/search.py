@@ -203,7 +203,7 @@ class Tree(ABC):
         return None
 
     def divided_otherwise(self, walk, bound):
-        """Return parts that are not told apart by a feature, where that is better."""
+        """Return parts that differ otherwise than by a feature, where that is better."""
         return None
 
     def tightened(self, walk, proven):
