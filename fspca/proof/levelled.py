@@ -24,7 +24,7 @@ from fspca.covariance.sources import Dense
 from fspca.problem import SharedSupport
 from fspca.proof.bounds import least_closed_form
 from fspca.proof.checked import CheckedMatrix
-from fspca.proof.claims import ANY_GAP, claim_of, claimed, gap_of, least_claimed
+from fspca.proof.claims import claim_of, claimed, gap_of, least_claimed
 from fspca.shared_support.solve import closes, search_from, solve
 from fspca.solver import Run
 
@@ -62,15 +62,14 @@ def with_factors_claim(A, solution, share=SHARE, max_seconds=None):
     best = least_claimed(checked, solution, [of_union.arrays], **facts)
     if not share or max_seconds == 0 or best.certificate is None or best.gap == 0:
         return best
+    value = check(best.certificate | checked.named).value  # of W and its factors, for any bound
     found = one_component_bounds(checked, W, counts, best, (share, clock))
     try:
         for R, levels, arrays, bound in found:
             if bound < best.upper_bound:
-                claim = claim_of(checked, ANY_GAP, arrays, **facts, R=R, levels=levels)
-                value = check(claim | checked.named).value
-                claim["gap"] = gap_of(value, bound)
-                verdict = check(claim | checked.named)
-                if verdict.holds:
+                gap = gap_of(value, bound)
+                claim = claim_of(checked, gap, arrays, **facts, R=R, levels=levels)
+                if check(claim | checked.named).holds:
                     bound = max(bound, solution.objective)
                     best = replace(best, upper_bound=bound, certificate=claim)
     except KeyboardInterrupt:
