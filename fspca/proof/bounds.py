@@ -186,10 +186,7 @@ def begin_rows(checked, rows, state):
 
 
 def widened(state, rows):
-    """Return a state on some of the features, of which the likeliest are seen one by one.
-
-    Those are the features that its z wants most, `FEW_ROWS` in all with those seen so before.
-    """
+    """Return a state on some of the features, of which the likeliest are seen one by one."""
     if state.basis is None:
         return state.restricted(rows)
     likely = np.argsort(-state.z[rows], kind="stable")[:FEW_ROWS]

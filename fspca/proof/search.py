@@ -113,7 +113,7 @@ class Walk:
         return spent or slow
 
     def changed_relaxation(self, closes):
-        """Go on with another relaxation, where there is one; return whether it comes first."""
+        """Begin another relaxation of the part, where one is due; return whether it did."""
         return False
 
     def decides_enough(self):

@@ -49,7 +49,7 @@ class SupportWalk(Walk):
     """The relaxation of a part, which goes on with a bound on every row."""
 
     def changed_relaxation(self, closes):
-        """Go on with a bound on every row once the plain one was followed for long enough."""
+        """Begin that with a bound on every row once the plain one was followed for long enough."""
         state = self.found.state
         if closes or has_rows(state) or not (self.since >= PLAIN_STEPS or self.late):
             return False
