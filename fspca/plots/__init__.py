@@ -14,7 +14,7 @@ from fspca.selection import Choice
 plt = needed("matplotlib.pyplot", "plots", "fspca.plots")
 ticker = needed("matplotlib.ticker", "plots", "fspca.plots")
 
-# Okabe and Ito's colours, told apart also by those who see fewer; markers and lines differ too.
+# Okabe and Ito's colours, distinguished also by those who see fewer; markers and lines differ too.
 LOOKS = {  # colour, marker and line of a method's curves
     "exhaustive": "#000000 s -",
     "swap": "#56B4E9 D -.",
