@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import block_diag, eigh
 
 from fspca.covariance.linalg import largest
-from fspca.proof.checked import CheckedMatrix
+from fspca.proof.checked import Bound, CheckedMatrix
 from fspca.proof.projections import TopPairs, clip_to_count, clip_to_most, project_cones
 from fspca.proof.relaxation import Consensus, Relaxation, State
 from fspca.proof.rows import FEWER, project_rows
@@ -165,6 +165,23 @@ def scale_of(array):
     return 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
 
 
+class SignedFound(NamedTuple):
+    """What a relaxation has found: a Bound, proven, its z and P, and where it stands."""
+
+    proven: Bound
+    z: np.ndarray
+    P: np.ndarray
+    state: State
+
+    @property
+    def bound(self):
+        return self.proven.value
+
+    @property
+    def c(self):
+        return self.proven.c
+
+
 class NonnegativeRelaxation:
     """The relaxation of a problem with nonnegative loadings, whose bounds the checker computes.
 
@@ -213,7 +230,7 @@ class NonnegativeRelaxation:
         self.full = image.T @ image
 
     def descend(self, rows, required, state, cuts=()):
-        """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps."""
+        """Yield what is SignedFound on these rows, after every ten steps, for ever."""
         cuts = np.reshape([cut[rows] for cut in cuts], (-1, len(rows)))
         prices = None if self.prices is None else self.prices[rows] / self.scale
         sizes = self.m, self.k, self.row_count
@@ -226,7 +243,8 @@ class NonnegativeRelaxation:
                 arrays["few"] = self.few
             if self.prices is not None:  # there are many trees, and what is rounded is proven
                 arrays = {name: array.astype(np.float32) for name, array in arrays.items()}
-            yield self.checked.bound(rows, required, arrays, cuts=cuts, prices=self.prices), *rest
+            proven = self.checked.bound(rows, required, arrays, cuts=cuts, prices=self.prices)
+            yield SignedFound(proven, *rest)
 
     def arrays_of_wide(self, A, G, Y, N):
         """Return what the claim of wide data needs: G on all features, and s and H."""
