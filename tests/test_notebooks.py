@@ -25,12 +25,29 @@ SHOWING_ROWS = {
 
 # Written before these rules; who rewrites one takes it from the list.
 NOT_YET = {
-    "reproduce_tian2020", "what_to_maximise", "generalised_power",
-    "inverse_power", "stiefel_geometry", "sadmm", "two_stage", "solve_separate", "prices",
-    "reproduce_tan2019", "spannogram", "halfspaces", "epsilon_net", "proof", "parts",
-    "em_and_nspca", "reproduce_asteris2014", "from_a_table", "choosing", "selector",
-    "when_it_matters", "gallery", "pitfalls", "beyond_memory", "errata",
-}  # fmt: skip
+    "beyond_memory",
+    "choosing",
+    "em_and_nspca",
+    "epsilon_net",
+    "errata",
+    "gallery",
+    "generalised_power",
+    "inverse_power",
+    "parts",
+    "pitfalls",
+    "prices",
+    "proof",
+    "reproduce_asteris2014",
+    "reproduce_tan2019",
+    "reproduce_tian2020",
+    "sadmm",
+    "selector",
+    "solve_separate",
+    "stiefel_geometry",
+    "two_stage",
+    "what_to_maximise",
+    "when_it_matters",
+}
 LATER = [*rules.CHAPTER_RULES, rules.exercises_are_solved, rules.answers_are_folded]
 
 

@@ -86,7 +86,8 @@ class ComponentTree(Tree):
         return claim_of(self.checked, gap_of(self.value, bound, PROOF), self.proof, **facts)
 
     def evaluate(self, supports):
-        """Propose the best; an eigenvector with two signs closes a support that explains more."""
+        """Propose the best; return whether surely no component on these is above the target."""
+        # A support that explains more is closed where its leading eigenvector surely has two signs.
         blocks = self.relaxation.full[supports[:, :, None], supports[:, None, :]]
         values, vectors = np.linalg.eigh(blocks)
         i = int(np.argmax(values[:, -1]))
@@ -101,6 +102,7 @@ class ComponentTree(Tree):
         return not len(part.rows)
 
     def inherited(self, part):
+        """The bound of the part that is being processed, the largest of all; the root has none."""
         return -self.heap[0][0] * INHERITED if self.nodes else np.inf
 
     def relax(self, part):
@@ -124,7 +126,9 @@ class ComponentTree(Tree):
             self.propose_vector(walk.part.rows, np.linalg.eigh(walk.found.P)[1][:, -1])
 
     def direction(self, part, z, P):
-        """Return P's second axis, in integers, where P mixes what features hardly tell apart."""
+        """Return P's second eigenvector in integers, to cut along, or None."""
+        # It is worth a cut where P mixes several x, and so many features are fractional that to
+        # branch on each would take too long.
         fractional = np.sum(np.minimum(z, 1 - z) > FRACTIONAL)
         if fractional <= MANY or len(self.cuts[part.place]) == CUTS:
             return None
@@ -136,7 +140,7 @@ class ComponentTree(Tree):
         return embedded(axis, part.rows, self.size).astype(int)
 
     def divided_otherwise(self, walk, bound):
-        """Return the parts on both sides of a direction, if there is one."""
+        """Return the parts where the product of x with a direction is >= 0, and <= 0, or None."""
         if walk.enough:
             return None
         direction = self.direction(walk.part, walk.found.z, walk.found.P)

@@ -6,7 +6,6 @@ relaxation says that S explains at most r + c(S): beyond its prices, r + (c - p)
 (c - p)(R) + the largest positive entries of c - p beside the required R.
 """
 
-from heapq import heappop
 from math import comb
 
 import numpy as np
@@ -123,10 +122,7 @@ class PricedTree(Tree):
         while self.heap and -self.heap[0][0] > self.level and (self.every or not self.found):
             if self.run.seconds_left == 0:
                 return
-            parts = self.process_node(self.heap[0][2])
-            heappop(self.heap)  # not before: an interruption loses nothing
-            self.nodes += 1
-            self.push(parts)
+            self.process_first()
             self.run.report()
 
     def evaluate(self, supports):
