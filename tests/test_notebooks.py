@@ -33,7 +33,6 @@ NOT_YET = {
     "generalised_power",
     "inverse_power",
     "parts",
-    "pitfalls",
     "prices",
     "proof",
     "reproduce_asteris2014",
