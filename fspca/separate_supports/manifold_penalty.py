@@ -99,7 +99,7 @@ def manifold_penalty(A: Covariance, m: int, k: int | None = None, *, penalty: fl
     tan2019 calls Manopt, which uses trust regions from a random start (for those there is
     pymanopt); the start here is that of `gpower`.  Cost of a step: O(n d m) for each trial of
     its line search, no d x d matrix.
-    Explained in the chapter "GPower: threshold the power step".
+    Explained in the chapter "Generalised power and inverse power: threshold a step, or invert it".
 
     References
     ----------
