@@ -25,7 +25,7 @@ SHOWING_ROWS = {
 
 # Written before these rules; who rewrites one takes it from the list.
 NOT_YET = {
-    "reproduce_tian2020", "what_to_maximise",
+    "reproduce_tian2020",
     "stiefel_geometry", "sadmm", "two_stage", "solve_separate", "prices",
     "reproduce_tan2019", "spannogram", "halfspaces", "epsilon_net", "proof", "parts",
     "em_and_nspca", "reproduce_asteris2014", "from_a_table", "choosing", "selector",
