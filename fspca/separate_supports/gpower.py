@@ -96,7 +96,6 @@ def gpower(A: Covariance, m: int, k: int | None = None, *, penalty: float | None
     See Also
     --------
     tpower : Truncates where it thresholds.
-    manifold_penalty : The same cost with orthonormal loadings.
 
     Notes
     -----
