@@ -25,12 +25,21 @@ SHOWING_ROWS = {
 
 # Written before these rules; who rewrites one takes it from the list.
 NOT_YET = {
+    "beyond_memory",
+    "choosing",
+    "em_and_nspca",
+    "epsilon_net",
+    "errata",
+    "parts",
+    "pitfalls",
+    "prices",
+    "proof",
+    "reproduce_asteris2014",
+    "reproduce_tan2019",
     "reproduce_tian2020",
-    "solve_separate", "prices",
-    "reproduce_tan2019", "spannogram", "halfspaces", "epsilon_net", "proof", "parts",
-    "em_and_nspca", "reproduce_asteris2014", "from_a_table", "choosing", "selector",
-    "when_it_matters", "gallery", "pitfalls", "beyond_memory", "errata",
-}  # fmt: skip
+    "solve_separate",
+    "when_it_matters",
+}
 LATER = [*rules.CHAPTER_RULES, rules.exercises_are_solved, rules.answers_are_folded]
 
 
