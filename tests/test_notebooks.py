@@ -25,11 +25,15 @@ SHOWING_ROWS = {
 
 # Written before these rules; who rewrites one takes it from the list.
 NOT_YET = {
-    "what_to_maximise", "generalised_power",
-    "inverse_power", "stiefel_geometry", "sadmm", "two_stage", "solve_separate", "prices",
-    "reproduce_tan2019", "spannogram", "halfspaces", "epsilon_net", "proof", "parts",
-    "em_and_nspca", "reproduce_asteris2014",
-}  # fmt: skip
+    "em_and_nspca",
+    "epsilon_net",
+    "parts",
+    "prices",
+    "proof",
+    "reproduce_asteris2014",
+    "reproduce_tan2019",
+    "solve_separate",
+}
 LATER = [*rules.CHAPTER_RULES, rules.exercises_are_solved, rules.answers_are_folded]
 
 

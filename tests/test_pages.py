@@ -167,7 +167,7 @@ LIVE = {
     "spannogram": "nonnegative/spannogram",
     "threshold": "separate_supports/generalised_power",
     "copies": "separate_supports/sadmm",
-    "prices": "separate_supports/solve_separate",
+    "prices": "separate_supports/prices",
 }
 
 

@@ -40,7 +40,7 @@ def shown(figure):
         elif marks(artist) >= DENSE:
             artist.set_rasterized(True)
     file = io.StringIO()
-    with plt.style.context(["fspca.plots", FONT]):
+    with plt.style.context(["fspca.plots.book", FONT]):
         figure.savefig(file, format="svg", dpi=150, bbox_inches="tight", metadata=UNSIGNED)
         data = {"image/svg+xml": file.getvalue(), "image/png": picture(figure)}
     display(data | {"text/plain": repr(figure)}, raw=True)
