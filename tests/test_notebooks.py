@@ -31,7 +31,6 @@ NOT_YET = {
     "epsilon_net",
     "errata",
     "parts",
-    "pitfalls",
     "proof",
     "reproduce_asteris2014",
     "reproduce_tian2020",

@@ -63,10 +63,10 @@ class SignedRelaxation(Relaxation):
     r"""max <A, P> over 0 <= P <= I with trace m, P <= Diag(z), P >= 0 entry by entry, and more.
 
     That is 0 <= z <= 1 with sum k, and rows P_i - z_i e_i / 2 within z_i / 2 times the hull of the
-    vectors of length 1 with `row_count` nonzeros, the largest count of a component.  For one
-    component without prices |P_i - z_i e_i / 2| <= z_i / 2 stands for that: the bound, which counts
-    the largest squares of a row of Y, does not forget the number, and a step costs less.  With
-    prices the sum of z may be less than k, and what is maximised is <A, P> - prices'z.
+    vectors of length 1 with `row_count` nonzeros, the largest count of a component.  Where that is
+    None, |P_i - z_i e_i / 2| <= z_i / 2 stands for it: the bound, which counts the largest squares
+    of a row of Y, does not forget the number, and a step costs less.  With prices the sum of z may
+    be less than k, and what is maximised is <A, P> - prices'z.
     What is not one of the few is seen in the basis Z: only the first two and the count are
     about it.  With cuts C, PC' >= 0 and CPC' >= 0 are asked beside P >= 0.
     """
@@ -108,7 +108,7 @@ class SignedRelaxation(Relaxation):
         V = self.top.between(aims.fantope + self.inner / penalty, self.m)
         self.G = self.negative.positive_part(-aims.slack)
         required = self.required[: self.few]
-        if self.prices is None and self.m == 1:  # one component's own search asks for many steps
+        if self.row_count is None:
             rows, heights = project_cones(aims.rows, aims.heights)
         else:
             rows, heights, self.phi = project_rows(
@@ -200,6 +200,7 @@ class NonnegativeRelaxation:
         self.k = k
         self.row_count = min(int(max(problem.counts)), d)
         self.prices = None
+        self.by_rows = self.m > 1  # a search for one component takes many steps, cheap ones
         self.checked = CheckedMatrix(array, count is not None, problem.kind, m, k)
         self.checked.row_count = self.row_count
         self.full = array
@@ -233,7 +234,8 @@ class NonnegativeRelaxation:
         """Yield what is SignedFound on these rows, after every ten steps, for ever."""
         cuts = np.reshape([cut[rows] for cut in cuts], (-1, len(rows)))
         prices = None if self.prices is None else self.prices[rows] / self.scale
-        sizes = self.m, self.k, self.row_count
+        by_rows = self.by_rows or prices is not None
+        sizes = self.m, self.k, self.row_count if by_rows else None
         walk = descend_signed(state, self.Z, sizes, required, cuts, prices)
         for arrays, *rest in walk:
             if self.Z.size:

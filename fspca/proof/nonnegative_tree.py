@@ -5,6 +5,9 @@ the doubly nonnegative relaxation on what may be positive, warm-started from its
 decide features while the relaxation is being solved; few remaining supports are looked at one by
 one, and otherwise the most fractional feature is branched on.  Where very many are fractional, P
 mixes several x, and it is the sign of a product with x that is: that of P's second axis.
+
+Rows that know their count halve the nodes, and as each step costs half as much again they save no
+time: 9.8 s against 9.0 on 33 instances of 13 to 120 features that both prove.
 """
 
 import numpy as np

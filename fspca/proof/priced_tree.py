@@ -78,6 +78,7 @@ class PricedWalk(Walk):
     """The relaxation of a part, which ends where what it leaves may be looked at."""
 
     def decides_enough(self):
+        """Whether supports are few enough to be looked at, or many features are decided."""
         tree = self.tree
         few = min(tree.most_enumerated, tree.to_enumerate)
         return tree.number_of(self.part) <= few or super().decides_enough()
@@ -125,13 +126,14 @@ class PricedTree(Tree):
             self.run.report()
 
     def evaluate(self, supports):
-        """Keep those above the level; an eigenvector with two signs closes a support."""
+        """Keep those above the level; none stays open."""
         if supports.shape[1] <= self.k:
             for part in np.array_split(supports, 1 + len(supports) // AT_ONCE):
                 self.look_at(np.sort(part, axis=1))
         return True
 
     def look_at(self, supports):
+        """Keep the supports that may be above the level, unless they surely have two signs."""
         checked = self.relaxation.checked
         numbers, m = checked.numbers, self.relaxation.m
         blocks = numbers.read(self.relaxation.full[supports[:, :, None], supports[:, None, :]], 2)

@@ -197,7 +197,6 @@ class SupportTree(Tree):
         return SupportWalk(self, part, pace, steps)
 
     def prove(self, walk, known):
-        """The same, and keep where the relaxation of the root stands, for another count."""
         if walk.part.place == 0:
             self.root_state = walk.found.state
         return self.proven(walk.part, walk.best, known)
