@@ -19,7 +19,7 @@ CHAPTERS = [path for path in PATHS if path.parent.name != "appendix"]
 # What rests on experiments that no chapter can run live: one import, of stored rows.
 SHOWING_ROWS = {
     "reproduce_tian2020", "reproduce_tan2019", "reproduce_asteris2014", "errata",
-    "exact_search", "solve_separate", "when_it_matters", "which_method",
+    "exact_search", "solve_separate", "prices", "when_it_matters",
 }  # fmt: skip
 
 
@@ -28,11 +28,8 @@ NOT_YET = {
     "em_and_nspca",
     "epsilon_net",
     "parts",
-    "prices",
     "proof",
     "reproduce_asteris2014",
-    "reproduce_tan2019",
-    "solve_separate",
 }
 LATER = [*rules.CHAPTER_RULES, rules.exercises_are_solved, rules.answers_are_folded]
 
