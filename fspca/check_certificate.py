@@ -211,7 +211,7 @@ class Floating:
         error = (1 + 1.001 * r) ** 2 * error
         return (M + M.T) / 2, self.raised(error, 1.001 * most + error, 3 * n + 16), times
 
-    def ky_fan(self, A, G, Y, m, error, s, H):
+    def ky_fan(self, A, G, Y, m, error, *, s=None, H=None):
         """Return a number not below F_m(A - GG' - sym Y): m s + |H|^2 if sI + HH' is above it."""
         n, M = len(A), G @ G.T
         M = np.subtract(A, M, out=M)
@@ -385,7 +385,7 @@ class Exact:
         blocks = blocks if blocks.ndim == 3 else blocks[None]
         low = [self.below(B, m) - m * error for B in blocks]
         none = np.zeros((blocks.shape[-1], 0), dtype=object)
-        high = [self.ky_fan(B, none, None, m, error, None, None) for B in blocks]
+        high = [self.ky_fan(B, none, None, m, error) for B in blocks]
         return np.array(low, dtype=object), np.array(high, dtype=object)
 
     def below(self, B, m):
@@ -432,7 +432,7 @@ class Exact:
         need(semidefinite(A + np.diag([t] * len(A))), NOT_SEMIDEFINITE)
         return t
 
-    def ky_fan(self, A, G, Y, m, error, s, H):
+    def ky_fan(self, A, G, Y, m, error, *, s=None, H=None):
         M = A - G @ G.T - (0 if Y is None else (Y + Y.T) // 2)
         w, V = np.linalg.eigh(self.doubles(M))
         slack = 2 * len(M) * UNIT * np.abs(w).max()
@@ -519,7 +519,7 @@ def shared_bound(node, numbers, m, k):
         return rest, c * times * (1 + 4 * UNIT)
     A, error = node.matrix.block(node.rows)
     both = Y if Z is None else Z if Y is None else Y + Z
-    return numbers.ky_fan(A, G, both, m, error, node.s, node.H), c
+    return numbers.ky_fan(A, G, both, m, error, s=node.s, H=node.H), c
 
 
 def whole_costs(node, numbers):

@@ -203,7 +203,7 @@ def test_ky_fan_sums_are_never_too_small(seed):
     X = rng.integers(-99, 100, (1 + seed % 4, 12)) * 2.0 ** rng.integers(-9, 9, 12)
     A = X.T @ X
     numbers, none = Floating(A, False, []), np.zeros((12, 0))
-    scaled = numbers.ky_fan(numbers.read(A, 2), none, None, len(X), 0, None, None)
+    scaled = numbers.ky_fan(numbers.read(A, 2), none, None, len(X), 0)
     bound = numbers.back(scaled)
     assert np.trace(A) <= bound <= np.trace(A) * (1 + 1e-11)
 

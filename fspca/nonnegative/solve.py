@@ -241,6 +241,7 @@ def tell_bound(A, problem, W, max_iter, run, gap=0.0):
         return None, None
     few = FORMED - len(array) if d > FORMED else None
     relaxation, found = NonnegativeRelaxation(array, problem, few), None
+    relaxation.by_rows = True
     none = np.zeros(d, dtype=bool)
     source = relaxation.descend(np.arange(d), none, relaxation.start)
     try:

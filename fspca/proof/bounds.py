@@ -27,7 +27,7 @@ from fspca.solver import Listener, Progress, check_common, heard
 METHODS = ("eigenvalue", "diagonal", "shifted", "dual", "rows")
 CLOSED_FORM = METHODS[:3]
 ROWS_SIZE = 700  # features up to which rows are bounded
-FEW_ROWS = 250  # features of wide data whose rows are bounded, those that seem likeliest
+FEW_ROWS = 250  # features of wide data whose rows are bounded, those of the largest costs
 SPANNED = 150  # eigenvectors of data in the basis of C
 WORK = 2e12  # floating-point operations of a bound that must be had quickly
 
@@ -54,7 +54,7 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Fe
         takes the part of A above lambda_{m+1}.  "dual" minimises over C by ADMM on the
         semidefinite relaxation max <A, P> over 0 <= P <= I, P <= Diag(z), trace P = m,
         0 <= z <= 1, sum z = k.  "rows" goes on with a bound on every row of P, where the features
-        are at most 700, and of wider data with one on the rows of the 250 likeliest.
+        are at most 700, and of wider data with one on the rows of the 250 that cost most.
     required, forbidden : sequences of features
         What the support must hold, and must lack: numbers, or names where A has some.
     target : float
@@ -174,7 +174,7 @@ def quick_work(checked, state):
 def begin_rows(checked, rows, state):
     """Return the start of the relaxation with a bound on every row, or None where there is none.
 
-    Of wide data it bounds those of the likeliest features.  Without a factor X a bound would need
+    Of wide data it bounds those of the dearest features.  Without a factor X a bound would need
     all of them, and they are too many.
     """
     everywhere = np.arange(len(rows))
@@ -186,12 +186,16 @@ def begin_rows(checked, rows, state):
 
 
 def widened(state, rows):
-    """Return a state on some of the features, of which the likeliest are seen one by one."""
+    """Return a state on some of the features, of which the dearest are seen one by one.
+
+    What a bound on its row saves is a part of what a feature costs; that one is likely tells less.
+    """
     if state.basis is None:
         return state.restricted(rows)
-    likely = np.argsort(-state.z[rows], kind="stable")[:FEW_ROWS]
+    costs = state.basis.diagonal(state.multipliers.slack)
+    dear = np.argsort(-costs[rows], kind="stable")[:FEW_ROWS]
     known = np.flatnonzero(np.isin(rows, state.basis.few))
-    more = likely[~np.isin(likely, known)][: max(FEW_ROWS - len(known), 0)]
+    more = dear[~np.isin(dear, known)][: max(FEW_ROWS - len(known), 0)]
     return state.seen(rows, np.append(known, more))
 
 

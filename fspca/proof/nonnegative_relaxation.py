@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import block_diag, eigh
 
 from fspca.covariance.linalg import largest
-from fspca.proof.checked import CheckedMatrix
+from fspca.proof.checked import Bound, CheckedMatrix
 from fspca.proof.projections import TopPairs, clip_to_count, clip_to_most, project_cones
 from fspca.proof.relaxation import Consensus, Relaxation, State
 from fspca.proof.rows import FEWER, project_rows
@@ -63,10 +63,10 @@ class SignedRelaxation(Relaxation):
     r"""max <A, P> over 0 <= P <= I with trace m, P <= Diag(z), P >= 0 entry by entry, and more.
 
     That is 0 <= z <= 1 with sum k, and rows P_i - z_i e_i / 2 within z_i / 2 times the hull of the
-    vectors of length 1 with `row_count` nonzeros, the largest count of a component.  For one
-    component without prices |P_i - z_i e_i / 2| <= z_i / 2 stands for that: the bound, which counts
-    the largest squares of a row of Y, does not forget the number, and a step costs less.  With
-    prices the sum of z may be less than k, and what is maximised is <A, P> - prices'z.
+    vectors of length 1 with `row_count` nonzeros, the largest count of a component.  Where that is
+    None, |P_i - z_i e_i / 2| <= z_i / 2 stands for it: the bound, which counts the largest squares
+    of a row of Y, does not forget the number, and a step costs less.  With prices the sum of z may
+    be less than k, and what is maximised is <A, P> - prices'z.
     What is not one of the few is seen in the basis Z: only the first two and the count are
     about it.  With cuts C, PC' >= 0 and CPC' >= 0 are asked beside P >= 0.
     """
@@ -108,7 +108,7 @@ class SignedRelaxation(Relaxation):
         V = self.top.between(aims.fantope + self.inner / penalty, self.m)
         self.G = self.negative.positive_part(-aims.slack)
         required = self.required[: self.few]
-        if self.prices is None and self.m == 1:  # one component's own search asks for many steps
+        if self.row_count is None:
             rows, heights = project_cones(aims.rows, aims.heights)
         else:
             rows, heights, self.phi = project_rows(
@@ -165,6 +165,23 @@ def scale_of(array):
     return 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
 
 
+class SignedFound(NamedTuple):
+    """What a relaxation has found: a Bound, proven, its z and P, and where it stands."""
+
+    proven: Bound
+    z: np.ndarray
+    P: np.ndarray
+    state: State
+
+    @property
+    def bound(self):
+        return self.proven.value
+
+    @property
+    def c(self):
+        return self.proven.c
+
+
 class NonnegativeRelaxation:
     """The relaxation of a problem with nonnegative loadings, whose bounds the checker computes.
 
@@ -183,6 +200,7 @@ class NonnegativeRelaxation:
         self.k = k
         self.row_count = min(int(max(problem.counts)), d)
         self.prices = None
+        self.by_rows = self.m > 1  # a search for one component takes many steps, cheap ones
         self.checked = CheckedMatrix(array, count is not None, problem.kind, m, k)
         self.checked.row_count = self.row_count
         self.full = array
@@ -213,10 +231,11 @@ class NonnegativeRelaxation:
         self.full = image.T @ image
 
     def descend(self, rows, required, state, cuts=()):
-        """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps."""
+        """Yield what is SignedFound on these rows, after every ten steps, for ever."""
         cuts = np.reshape([cut[rows] for cut in cuts], (-1, len(rows)))
         prices = None if self.prices is None else self.prices[rows] / self.scale
-        sizes = self.m, self.k, self.row_count
+        by_rows = self.by_rows or prices is not None
+        sizes = self.m, self.k, self.row_count if by_rows else None
         walk = descend_signed(state, self.Z, sizes, required, cuts, prices)
         for arrays, *rest in walk:
             if self.Z.size:
@@ -226,7 +245,8 @@ class NonnegativeRelaxation:
                 arrays["few"] = self.few
             if self.prices is not None:  # there are many trees, and what is rounded is proven
                 arrays = {name: array.astype(np.float32) for name, array in arrays.items()}
-            yield self.checked.bound(rows, required, arrays, cuts=cuts, prices=self.prices), *rest
+            proven = self.checked.bound(rows, required, arrays, cuts=cuts, prices=self.prices)
+            yield SignedFound(proven, *rest)
 
     def arrays_of_wide(self, A, G, Y, N):
         """Return what the claim of wide data needs: G on all features, and s and H."""

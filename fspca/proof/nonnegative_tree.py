@@ -5,9 +5,10 @@ the doubly nonnegative relaxation on what may be positive, warm-started from its
 decide features while the relaxation is being solved; few remaining supports are looked at one by
 one, and otherwise the most fractional feature is branched on.  Where very many are fractional, P
 mixes several x, and it is the sign of a product with x that is: that of P's second axis.
-"""
 
-from typing import NamedTuple
+Rows that know their count halve the nodes, and as each step costs half as much again they save no
+time: 9.8 s against 9.0 on 33 instances of 13 to 120 features that both prove.
+"""
 
 import numpy as np
 
@@ -15,10 +16,8 @@ from fspca.check_certificate import CUTS, none_positive
 from fspca.covariance.linalg import embedded
 from fspca.nonnegative.low_rank import answer, ascend_one, keep_positive
 from fspca.problem import Nonnegative
-from fspca.proof.checked import Bound
 from fspca.proof.claims import claim_of, gap_of
 from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation
-from fspca.proof.relaxation import State
 from fspca.proof.search import INHERITED, PROOF, Pace, Part, Tree, Walk
 from fspca.solver import Run
 
@@ -29,23 +28,6 @@ CUT = Pace(budget=400, patience=0.1, window=50)  # of a part with cuts, which br
 MANY = 50  # fractional features above which x is cut: to branch on each would take too long
 FRACTIONAL = 0.01  # so far from 0 and 1
 MIXED = 0.01  # P's second eigenvalue above which it mixes several x
-
-
-class SignedFound(NamedTuple):
-    """What the relaxation has found: a bound, proven, and where it stands."""
-
-    proven: Bound
-    z: np.ndarray
-    P: np.ndarray
-    state: State
-
-    @property
-    def bound(self):
-        return self.proven.value
-
-    @property
-    def c(self):
-        return self.proven.c
 
 
 class ComponentTree(Tree):
@@ -107,8 +89,7 @@ class ComponentTree(Tree):
 
     def relax(self, part):
         cuts = self.cuts[part.place]
-        walk = self.relaxation.descend(part.rows, part.required, part.state, cuts)
-        return (SignedFound(*found) for found in walk)
+        return self.relaxation.descend(part.rows, part.required, part.state, cuts)
 
     def walk(self, part, steps=0):
         pace = CUT if self.cuts[part.place] else NODE

@@ -171,8 +171,12 @@ class SupportTree(Tree):
     def settled(self, part):
         rows, required = part.rows, part.required
         fixed = np.count_nonzero(required)
-        if fixed >= self.k or len(rows) <= self.k:
+        if self.is_one_support(part):
+            if not self.to_enumerate:
+                self.closed_alone(part, self.inherited(part))
+                return True
             self.propose(rows[required][: self.k] if fixed >= self.k else rows)
+            self.to_enumerate -= 1  # the checker looks at it too
             return True
         most = FEW if self.nodes else AT_FIRST
         few = comb(len(rows) - fixed, self.k - fixed) <= most
@@ -193,7 +197,6 @@ class SupportTree(Tree):
         return SupportWalk(self, part, pace, steps)
 
     def prove(self, walk, known):
-        """The same, and keep where the relaxation of the root stands, for another count."""
         if walk.part.place == 0:
             self.root_state = walk.found.state
         return self.proven(walk.part, walk.best, known)
