@@ -265,6 +265,10 @@ def install(notebook):
     notebook.cells[1].source += "\n!pip install numpy"
 
 
+def run_another_program(notebook):
+    notebook.cells[1].source += "\ncommand = ['ls']\nsubprocess.run(command)"
+
+
 def import_twice(notebook):
     notebook.cells[2].source += "\nfrom math import pi"
 
@@ -354,6 +358,7 @@ BROKEN = {
     raise_an_error: rules.nothing_warns,
     use_a_magic: rules.code_is_plain_python,
     install: rules.code_is_plain_python,
+    run_another_program: rules.code_is_plain_python,
     import_twice: rules.imports_share_a_cell,
     show_an_axes: rules.no_object_is_shown_bare,
     show_an_address: rules.no_object_is_shown_bare,
