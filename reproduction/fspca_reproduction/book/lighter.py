@@ -142,13 +142,18 @@ def multiples(x, scale, places, name):
 def lighter_packing(claim, A):
     """Return the claim of a packing with each array as coarse as the checker accepts it."""
     scale = np.linalg.eigvalsh(A)[-1]
-    for name in [x for x in claim if x.rpartition("_")[0].rpartition("_")[2] in ("G", "Y", "N")]:
+    for name in claim:
         kind = name.rpartition("_")[0].rpartition("_")[2]
-        for places in PLACES:
+        if kind not in ("G", "Y", "N"):
+            continue
+        low, high = PLACES.start, PLACES.stop
+        while low < high:  # where a rounding holds, mostly all finer ones do
+            places = (low + high) // 2
             coarser = claim | {name: multiples(claim[name], scale, places, kind)}
             if coarser[name].size and check(coarser | {"A": A}).holds:
-                claim = coarser
-                break
+                claim, high = coarser, places
+            else:
+                low = places + 1
     return claim
 
 
