@@ -27,7 +27,7 @@ SHOWING_ROWS = {
 NOT_YET = {
     "reproduce_tian2020", "what_to_maximise", "generalised_power",
     "inverse_power", "stiefel_geometry", "sadmm", "two_stage", "solve_separate", "prices",
-    "reproduce_tan2019", "epsilon_net", "em_and_nspca", "reproduce_asteris2014",
+    "reproduce_tan2019", "epsilon_net", "em_and_nspca",
     "from_a_table", "choosing", "selector",
     "when_it_matters", "gallery", "pitfalls", "beyond_memory", "errata",
 }  # fmt: skip
