@@ -32,7 +32,7 @@ ANSWERED_BY = {
     7: ["nine questions of ten it did not matter", "A sign beforehand"],
     8: ["fspca check proof.npz", "imports numpy", "nothing of ours"],
     9: ["fspca select table.csv", "Covariance.from_data(X, standardize=True)"],
-    10: ["Predicting a label", "Predicting the columns left out"],
+    10: ["predicting a label", "Variance knows nothing of a label", "The columns left out"],
 }
 
 
