@@ -148,12 +148,9 @@ class Floating:
         return np.sqrt(max(most - value, 0) / value) * (1 + gamma(8)) + TINY
 
     def led(self, Z, part, a, tangent):
-        """Return b_il = a_l r min(1, r + sqrt(1 - r^2) tangent) for each i of a part, raised.
-
-        r is the modulus of the correlation of i and l.  b grows with r, so that r is raised alone.
-        """
+        """Return b_il = a_l r min(1, r + sqrt(1 - r^2) tangent) for each i of a part, raised."""
         r = np.abs(Z[:, part].T @ Z)
-        r += gamma(5 * len(Z) + 16) + TINY
+        r += gamma(5 * len(Z) + 16) + TINY  # b grows with r, so that r is raised alone
         np.minimum(r, 1, out=r)
         b = 1 - r
         b *= 1 + r
@@ -167,10 +164,8 @@ class Floating:
         return b
 
     def top_sums(self, blocks, m, error):
-        """Return numbers not above and not below the sums of the m largest eigenvalues.
-
-        The blocks are V diag(w) V' up to a residual; Ostrowski's theorem does the rest.
-        """
+        """Return numbers not above and not below the sums of the m largest eigenvalues."""
+        # the blocks are V diag(w) V' up to a residual; Ostrowski's theorem does the rest
         w, V = np.linalg.eigh(blocks)
         V_t, count = np.swapaxes(V, -1, -2), V.shape[-1]
         norm = partial(np.linalg.norm, axis=(-2, -1))
@@ -182,12 +177,9 @@ class Floating:
         return top - 1.001 * m * margin, top + 1.001 * m * margin
 
     def spanned(self, B, W, error):
-        """Return a number not above the variance on V = WT with V'V near I, and V's columns.
-
-        These are fewer than W's where some are dependent, or nearly so.
-        """
+        """Return a number not above the variance on V = WT with V'V near I, and V's columns."""
         _, lengths, right = np.linalg.svd(W, full_matrices=False)
-        kept = lengths > DEPENDENT * lengths[0]
+        kept = lengths > DEPENDENT * lengths[0]  # fewer where some columns nearly depend on others
         T = right[kept].T / lengths[kept]
         V, (n, m), norm = W @ T, W.shape, np.linalg.norm
         e = 1.001 * gamma(m + 4) * norm(W) * norm(T) + TINY  # of V
@@ -204,7 +196,7 @@ class Floating:
         """Return a number that no eigenvalue of A lies below by more, if A + tI shows one."""
         n, size = len(A), np.linalg.norm(A)
         S, t = (A, 0.0) if factored(A) else (A + t * np.eye(n), t)
-        need(factored(S), NOT_SEMIDEFINITE)
+        need(S is A or factored(S), NOT_SEMIDEFINITE)  # A itself was factored just now
         return t + 1.001 * (gamma(8) * (size + t) + gamma(n + 4) * np.trace(S) + TINY)
 
     def levelled(self, A, error, R, c, m):
@@ -219,7 +211,7 @@ class Floating:
         error = (1 + 1.001 * r) ** 2 * error
         return (M + M.T) / 2, self.raised(error, 1.001 * most + error, 3 * n + 16), times
 
-    def ky_fan(self, A, G, Y, m, error, s, H):
+    def ky_fan(self, A, G, Y, m, error, *, s=None, H=None):
         """Return a number not below F_m(A - GG' - sym Y): m s + |H|^2 if sI + HH' is above it."""
         n, M = len(A), G @ G.T
         M = np.subtract(A, M, out=M)
@@ -246,10 +238,8 @@ class Floating:
         return self.raised(m * (s + 1.001 * error) + h, m * (abs(s) + error) + h, H.size + 8)
 
     def ky_fan_of_data(self, blocks, G, m, s, H):
-        """Return (F, t) with F_m(X'X - t GG') <= F, by a Cholesky factor of the size of samples.
-
-        X' = R + UT gives X'X <= (sI + UU') |R'R / s + T'T|, for U = [H, G] and every T.
-        """
+        """Return (F, t), F_m(X'X - t GG') <= F, by a Cholesky factor of the size of samples."""
+        # X' = R + UT gives X'X <= (sI + UU') |R'R / s + T'T|, for U = [H, G] and every T
         need(s > 0, "wide data need s > 0")
         U, h = np.hstack([H, G]), np.sum(H**2)
         image = sum(U[rows].T @ X.T for rows, X in blocks())
@@ -268,12 +258,10 @@ class Floating:
         return self.raised(times * (m * s + h), times * (m * s + h), H.size + 8), times
 
     def ky_fan_of_few(self, X, G, N, Y, *, few, m, s, H):
-        """Return a number not below F_m(X'X + M - GG'), M = N - sym Y on few features.
-
-        It is m s + |H|^2 as above.  With B = [G, H, X'] and QC near the rows of B for all other
-        features, and y = Q'x there, x'(sI + HH' + GG' - X'X - M)x is that of (x on the few, y)
-        for a matrix of a few more rows.
-        """
+        """Return a number not below F_m(X'X + M - GG'), M = N - sym Y on few features."""
+        # It is m s + |H|^2 as above.  With B = [G, H, X'], with QC near the rows of B for all other
+        # features, and with y = Q'x there, x'(sI + HH' + GG' - X'X - M)x is that of (x on the few,
+        # y) for a matrix of a few more rows.
         need(s > 0, "wide data need s > 0")
         B = np.hstack([G, H, X.T])
         signs, norm = np.repeat([1.0, -1.0], [G.shape[1] + H.shape[1], len(X)]), np.linalg.norm
@@ -397,7 +385,7 @@ class Exact:
         blocks = blocks if blocks.ndim == 3 else blocks[None]
         low = [self.below(B, m) - m * error for B in blocks]
         none = np.zeros((blocks.shape[-1], 0), dtype=object)
-        high = [self.ky_fan(B, none, None, m, error, None, None) for B in blocks]
+        high = [self.ky_fan(B, none, None, m, error) for B in blocks]
         return np.array(low, dtype=object), np.array(high, dtype=object)
 
     def below(self, B, m):
@@ -444,7 +432,7 @@ class Exact:
         need(semidefinite(A + np.diag([t] * len(A))), NOT_SEMIDEFINITE)
         return t
 
-    def ky_fan(self, A, G, Y, m, error, s, H):
+    def ky_fan(self, A, G, Y, m, error, *, s=None, H=None):
         M = A - G @ G.T - (0 if Y is None else (Y + Y.T) // 2)
         w, V = np.linalg.eigh(self.doubles(M))
         slack = 2 * len(M) * UNIT * np.abs(w).max()
@@ -517,8 +505,9 @@ def shared_bound(node, numbers, m, k):
     """Return (rest, c): a support I explains at most rest + sum of c over I (Theorem 1)."""
     G, Y, Z = node.G, node.Y, node.Z
     if node.whole is not None:
-        need(node.whole == 1, "whole must be 1")
-        return 0, whole_costs(node, numbers)
+        need(node.whole in (1, 3), "whole must be 1 or 3")
+        beside = node.whole == 3
+        return beside_required(node, numbers, m, k) if beside else (0, whole_costs(node, numbers))
     if node.few is not None:
         return bound_with_few(node, numbers, m, k)
     squares, roundings = np.sum(G * G, axis=1), G.shape[1] + 10
@@ -531,7 +520,7 @@ def shared_bound(node, numbers, m, k):
         return rest, c * times * (1 + 4 * UNIT)
     A, error = node.matrix.block(node.rows)
     both = Y if Z is None else Z if Y is None else Y + Z
-    return numbers.ky_fan(A, G, both, m, error, node.s, node.H), c
+    return numbers.ky_fan(A, G, both, m, error, s=node.s, H=node.H), c
 
 
 def whole_costs(node, numbers):
@@ -542,6 +531,33 @@ def whole_costs(node, numbers):
     A, error = node.matrix.block(node.rows)
     own, t = np.diagonal(A), lowest(A, numbers, np.inf) + 2 * error
     return np.maximum(numbers.raised(own + t, np.abs(own) + t, 4), 0)
+
+
+def beside_required(node, numbers, m, k):
+    """Return (F_m of what is required, costs): what any other feature adds to it at most.
+
+    That is the theorem on required features, for A made semidefinite; P stands for those required.
+    """
+    need(not node.matrix.of_data, "whole is 3 of a matrix only")
+    P, free = np.flatnonzero(node.required), np.flatnonzero(~node.required)
+    A, error = node.matrix.block(node.rows)
+    error = lowest(A, numbers, np.inf) + 2 * error
+    root, p = 1, len(P)
+    while root**2 < k - p:
+        root = 2 * root
+    low, high = 0, 0
+    if p:
+        (low,), (high,) = numbers.top_sums(A[np.ix_(P, P)][None], min(m, p), error)
+    blocks = np.zeros((len(free), p + 1, p + 1), dtype=A.dtype)
+    blocks[:, :p, :p] = A[np.ix_(P, P)]
+    blocks[:, :p, p] = blocks[:, p, :p] = root * A[np.ix_(free, P)]
+    blocks[:, p, p] = root**2 * np.diagonal(A)[free]
+    c = 0 * np.diagonal(A)
+    if len(free):
+        more = numbers.top_sums(blocks, min(m, p + 1), root**2 * error)[1] - low
+        more = more / root**2 if isinstance(numbers, Floating) else -(-more // root**2)
+        c[free] = np.maximum(numbers.raised(more, np.abs(more), 4), 0)
+    return high, c
 
 
 def separate_bound(node, numbers, m, k):
@@ -1372,16 +1388,13 @@ class Families:
         return self.numbers.raised(sum(nets), sum(map(abs, nets)), len(nets) + 8)
 
     def search(self, room, target, rows, taken=(), others=(), first=0):
-        """Refuse if a family may explain more than the target, which is the room and the charge.
-
-        `others` are the targets of the blocks that took no column.
-        """
+        """Refuse if a family may explain more than the target, which is the room and the charge."""
         self.left -= 1
         need(self.left >= 0, "the families of columns are too many to be looked at")
         j, none = len(taken) + len(others), "columns may explain more than is claimed"
         if j == len(self.blocks):
             few = sum(len(x.features) for x in taken) <= rows
-            need(not others, none)
+            need(not others, none)  # the targets of the blocks that took no column
             need(not few or self.total([x.value for x in taken]) <= target, none)
             return
         before = [*(x.net for x in taken), *others]

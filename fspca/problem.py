@@ -86,6 +86,8 @@ class Problem:
     """What the three problems share: m components and k nonzeros, counted as each says."""
 
     kind: ClassVar[str]  # the word for it, in a claim too
+    adjective: ClassVar[str]  # of its components, in a sentence, before a space where there is one
+    one_support: ClassVar[bool] = False  # whether all components have the same features
 
     m: int
     k: int
@@ -147,6 +149,8 @@ class SharedSupport(Problem):
     """
 
     kind: ClassVar[str] = "shared"
+    adjective: ClassVar[str] = ""
+    one_support: ClassVar[bool] = True
 
     required: Sequence[int] = field(default=(), kw_only=True)
     forbidden: Sequence[int] = field(default=(), kw_only=True)
@@ -212,10 +216,8 @@ class OwnSupports(Problem):
         return int(self.counts.sum())
 
     def score(self, A: Matrix, W: ArrayLike) -> float:
-        """Return trace(Q'AQ) with Q an orthonormal basis of W, so that no variance counts twice.
-
-        A direction of W that is rounding beside the longest is none of its basis.
-        """
+        """Return trace(Q'AQ) with Q an orthonormal basis of W, so that no variance counts twice."""
+        # a direction that is rounding beside the longest is none of the basis
         return super().score(A, basis(W, TOLERANCE))
 
     def faults(self, W: np.ndarray, support: ArrayLike) -> list[str]:
@@ -232,8 +234,10 @@ class SeparateSupports(OwnSupports):
 
     What columns explain that overlap or correlate can be counted in several ways; `score` says
     in which.  "factors": the largest sum of (u_j'Zw_j)^2 over orthonormal u_1, ..., u_m, where
-    A = Z'Z: what m uncorrelated factors explain, each of its own list.  "subspace": trace(Q'AQ)
-    with Q an orthonormal basis of W.  Columns that are orthogonal are scored by trace(W'AW).
+    A = Z'Z: what m uncorrelated factors explain, each of its own list.  For more than two
+    components this is the best of several climbs, which can only be too low.  "subspace":
+    trace(Q'AQ) with Q an orthonormal basis of W.  Columns that are orthogonal are scored by
+    trace(W'AW).
 
     Parameters
     ----------
@@ -267,6 +271,7 @@ class SeparateSupports(OwnSupports):
     """
 
     kind: ClassVar[str] = "separate"
+    adjective: ClassVar[str] = "sparse "
 
     scored: str = "factors"
     uncorrelated: bool = False
@@ -311,11 +316,7 @@ class SeparateSupports(OwnSupports):
         return self
 
     def score(self, A: Matrix, W: ArrayLike) -> float:
-        """Return what W explains, counted as the problem says.
-
-        For more than two components the score by factors is the best of several climbs, which
-        can only be too low.
-        """
+        """Return what W explains, counted as the problem says."""
         if self.orthogonal:
             return Problem.score(self, A, W)
         if self.scored == "subspace":
@@ -381,6 +382,7 @@ class Nonnegative(OwnSupports):
     """
 
     kind: ClassVar[str] = "nonnegative"
+    adjective: ClassVar[str] = "nonnegative "
 
     disjoint: bool = field(default=False, kw_only=True)
     in_all: bool = field(default=False, kw_only=True)
@@ -416,6 +418,10 @@ class Solution:
 
     Printed, an answer is "proven" where its `certificate` says so to the stand-alone checker, and
     else optimal by enumeration or by a computed bound.  Its arrays are not to be written to.
+
+    `save_claim(path, A)` writes the claim, the matrix (of wide data the factor) and its sha256, and
+    of data the sha256 of the table and what was done to it.  `report(path, X)` takes the data, or
+    their covariance, and the options of `fspca.proof.report.write_report`.
 
     Parameters
     ----------
@@ -514,18 +520,11 @@ class Solution:
         return replace(self, **values)
 
     def save_claim(self, path: str | Path, A: Matrix) -> None:
-        """Write the proof to an npz file that `fspca check` and the stand-alone checker read.
-
-        It holds the claim, the matrix (of wide data the factor), the sha256 of it, and, where A
-        comes from data, the sha256 of the table and what was done to it.
-        """
+        """Write the proof to an npz file that `fspca check` and the stand-alone checker read."""
         claim_files.save_claim(path, self.certificate, A)
 
     def report(self, path: str | Path, X: Any, **options: Any) -> None:
-        """Write the answer and what defends it into one HTML file, to be read by anybody.
-
-        X is the data, or their covariance; options are those of `fspca.proof.report.write_report`.
-        """
+        """Write the answer and what defends it into one HTML file, to be read by anybody."""
         import_module("fspca.proof.report").write_report(path, self, X, **options)
 
     @property

@@ -101,11 +101,7 @@ class Solver:
 
     @property
     def spelling(self) -> str:
-        """How it is called.
-
-        >>> SOLVERS["go, shifted"].spelling
-        'go(A, m, k, shift=True)'
-        """
+        """How it is called."""
         options = "".join(f", {name}={value!r}" for name, value in self.options.items())
         return f"{self.function.__name__}(A, {self.most_components or 'm'}, k{options})"
 

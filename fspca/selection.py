@@ -32,7 +32,9 @@ from fspca.solver import Listener, Run, each_of
 class Choice:
     """A row for each count tried, and the count chosen.
 
-    Printed, it says what the chosen count explains; `chosen` follows the one-standard-error rule.
+    Printed, it says what the chosen count explains; `chosen` follows the one-standard-error rule,
+    and `elbow` is where the share in sample bends most.  `report(path, X)` takes the data, or their
+    covariance, and the options of `fspca.proof.report.write_report`.
 
     Parameters
     ----------
@@ -96,13 +98,7 @@ class Choice:
 
     @property
     def elbow(self) -> int:
-        """The count whose share in sample lies highest above the line from the first to the last.
-
-        >>> X = np.random.default_rng(0).standard_normal((60, 8))
-        >>> X[:, :3] += 3 * np.random.default_rng(1).standard_normal((60, 1))
-        >>> select_k(X, m=1, ks=[1, 2, 3, 5, 8], subsamples=2).elbow
-        3
-        """
+        """The count whose share in sample lies highest above a line from the first to the last."""
         x, y = self.counts, self.explained
         above = y - y[0] - (y[-1] - y[0]) * (x - x[0]) / (x[-1] - x[0] or 1)
         above[-1] = above[0]  # but for rounding
@@ -114,10 +110,7 @@ class Choice:
         return self.solutions[int(np.searchsorted(self.counts, self.chosen))]
 
     def report(self, path: str | Path, X: Any, **options: Any) -> None:
-        """Write the answer at the count chosen, and what defends it, into one HTML file.
-
-        X is the data, or their covariance; options are those of `fspca.proof.report.write_report`.
-        """
+        """Write the answer at the count chosen, and what defends it, into one HTML file."""
         import_module("fspca.proof.report").write_report(path, self, X, **options)
 
     def to_frame(self) -> Any:

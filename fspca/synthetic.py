@@ -167,7 +167,7 @@ def make_scheme(name: str, d: int = 20, seed: int | None = 0,
     """Return one covariance of the schemes A to F of tian2020's Table 1.
 
     A to D fix the spectrum.  E and F are XX' with X (d x d) uniform on [0, 1] and normal.
-    The paper says only that the eigenvectors are random; the default basis is the reading
+    The paper says only that the eigenvectors are random; the default basis is the assumption
     that gives the numbers of its Table 2.
 
     Parameters

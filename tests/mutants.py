@@ -60,7 +60,7 @@ TESTED = {
     "nonnegative/cells": "cells",
     "nonnegative/epsilon_net": "epsilon_net",
     "separate_supports/alternation": "sadmm",
-    "separate_supports/patterns": "gpower manifold_penalty",
+    "separate_supports/patterns": "gpower",
     "nonnegative/components": "nonnegative_components em nspca",
     "nonnegative/joint": "nonnegative_faults solve_nonnegative",
     "covariance/intake": "covariance bad_input",

@@ -23,7 +23,7 @@ from nbclient import NotebookClient
 # Of nbgrader's own packages; what is ours is checked elsewhere.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-STUDENTS = 200  # by night; by day there are five
+STUDENTS = 100  # by night, so that one in a hundred can be told; by day there are five
 SECRET = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
 
 
@@ -356,7 +356,7 @@ def test_wrong_answers_fail_and_what_is_not_checked_is_told(name, tmp_path, monk
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", NAMES)
 def test_wrong_answers_fail_for_many_students(name, tmp_path, monkeypatch, record_property):
-    """Each listed short cut and wrong answer fails for at least 99 % of two hundred students."""
+    """Each listed short cut and wrong answer fails for at least 99 % of a hundred students."""
     record_property("instances", STUDENTS)
     course_of("all", tmp_path, monkeypatch)
     passed, untold = judge_wrong_answers(name, [f"{number:03d}" for number in range(STUDENTS)])

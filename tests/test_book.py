@@ -1,5 +1,7 @@
 """The built book is whole: every page, every link, nothing that only looks finished."""
 
+import re
+
 import check_links
 import finish
 import pytest
@@ -92,6 +94,27 @@ def test_of_mathjax_the_book_carries_what_pages_ask_for(html):
 def test_we_keep_at_most_six_extensions_of_sphinx():
     config = yaml.safe_load((toc.ROOT / "_config.yml").read_text())
     assert len(config["sphinx"]["local_extensions"]) <= 6
+
+
+def test_at_most_38_entries_stand_unfolded_and_none_is_lost():
+    """What a reader sees of the contents before he opens a part of them; each page stands once."""
+    parts = yaml.safe_load((toc.ROOT / "_toc.yml").read_text())["parts"]
+    assert sum(len(part["chapters"]) for part in parts) <= 38
+    assert len(set(toc.pages())) == len(toc.pages()) > 60
+
+
+def test_a_chapter_below_another_counts_with_it(html):
+    """Its number begins with the other's, its figures go on from there; sections have none."""
+    above, below = (
+        (html / "book" / "practice" / f"{name}.html").read_text()
+        for name in ("from_a_table", "gallery")
+    )
+    number = re.search(r"<title>(\d+)\. ", above)[1]
+    assert re.search(rf"<title>{number}\.1\. ", below)
+    figures = re.findall(rf'caption-number">Figure {number}\.(\d+)', above + below)
+    assert len(figures) > 3
+    assert list(map(int, figures)) == list(range(1, len(figures) + 1))
+    assert not re.search(r'<h2><span class="section-number">', above + below)
 
 
 @pytest.mark.parametrize(

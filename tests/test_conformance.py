@@ -16,7 +16,7 @@ from fspca.shared_support.refit import refit
 from fspca.testing import REFUSED, Case, check_case, check_solver, check_threads, ways
 
 # Some take a tenth of a second for an instance: theirs are smaller, one in ten asked in two ways.
-SLOW = {"sadmm", "sadmm, deflated", "manpg", "manifold_penalty", "nspca", "solve", "solve_separate",
+SLOW = {"sadmm", "sadmm, deflated", "manpg", "nspca", "solve", "solve_separate",
         "two_stage", "two_stage, refitted"}  # fmt: skip
 SAVING = {"compared": 10, "largest": 3}
 

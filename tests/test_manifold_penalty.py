@@ -1,4 +1,4 @@
-"""The manifold method: the minimum that pymanopt finds, and what block GPower finds."""
+"""The cost of tan2019's Manopt: the minimum that pymanopt finds, and what block GPower finds."""
 
 import numpy as np
 import pymanopt
@@ -8,11 +8,14 @@ from pymanopt.optimizers import TrustRegions
 
 from fspca import ConvergenceWarning, Covariance
 from fspca.covariance.factors import factor_of
-from fspca.separate_supports import manifold_penalty
 from fspca.separate_supports.gpower import climb_penalised
-from fspca.separate_supports.manifold_penalty import cost, descend_on_manifold
 from fspca.separate_supports.patterns import largest_columns
 from fspca.synthetic import make_scheme
+from fspca_reproduction.tan2019.manifold_penalty import (
+    cost,
+    descend_on_manifold,
+    manifold_penalty,
+)
 
 
 def problem(seed):

@@ -25,6 +25,10 @@ TOY = """
 
     def test_one():
         "One thing. And more."
+        import subprocess, sys, time
+        time.sleep(2.0)  # costs nothing
+        until = "import time\\nwhile time.process_time() < 0.5: pass"
+        subprocess.run([sys.executable, "-c", until], check=True)
 """
 
 
@@ -68,6 +72,7 @@ def test_each_case_is_stored_and_only_what_ran_is_replaced(night):
         "test_many[1]": "passed", "test_many[2]": "failed", "test_many[3]": "passed",
         "test_one": "passed"}  # fmt: skip
     assert first["tests"]["test_many[3]"]["instances"] == 30
+    assert 0.5 <= first["tests"]["test_one"]["seconds"] < 1.5
     (run,) = first["runs"].values()
     assert {"command", "commit", "trees", "python", "numpy", "scipy"} <= run.keys()
     told, second = night(2, "--resume")  # what passed with this code need not run again
@@ -94,6 +99,14 @@ def test_a_row_of_the_page_adds_up_its_cases():
     rows["test_a[2]"]["outcome"] = "failed"
     assert "| 1 failed: test_a[2]; 1: 2 differ |" in nightly_page.line("a", rows, runs)
     assert "| not yet |" in nightly_page.line("a", {}, runs)
+
+
+def test_the_page_says_what_a_night_costs(monkeypatch, tmp_path):
+    monkeypatch.setattr(nightly_page, "FOLDER", tmp_path)
+    for name, seconds in (("test_a", 5400.0), ("test_b", 1800.0)):
+        rows = {"runs": {}, "tests": {f"test_{case}": {"seconds": seconds / 2} for case in "xy"}}
+        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
+    assert "2.0 hours of the processor" in nightly_page.cost()
 
 
 @pytest.mark.parametrize(

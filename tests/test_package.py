@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import toc
+from notebook_rules import PRIVATE_WORDS
 
 import fspca
 
@@ -31,6 +32,19 @@ def test_no_name_has_two_meanings(tmp_path):
     for name in ("one.py", "other.py"):
         (tmp_path / name).write_text("def climb(x): ...")
     assert defined_twice(tmp_path.iterdir()).keys() == {"climb"}
+
+
+def private_words(files):
+    """Yield the words of ours in modules that the field calls otherwise, of any part of a line."""
+    for path in files:
+        for word in PRIVATE_WORDS:
+            yield from (f"{path.name}: {found[0]}" for found in re.finditer(word, path.read_text()))
+
+
+def test_a_module_has_the_fields_words(tmp_path):
+    assert not list(private_words(FILES))
+    (tmp_path / "spy.py").write_text('"""The light bound of the panel, told apart by a witness."""')
+    assert len(list(private_words(tmp_path.iterdir()))) == 4
 
 
 PROTOCOLS = {"_asdict", "_replace", "_fields", "_exit", "_repr_html_", "_repr_mimebundle_"}

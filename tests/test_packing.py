@@ -15,7 +15,9 @@ from fspca.proof import packing as packing_module
 from fspca.proof import priced_tree
 from fspca.proof.packing import Packing
 from fspca.proof.priced_tree import PricedTree
+from fspca.proof.separate import with_claim
 from fspca.proof.spectral_prices import spectral_price
+from fspca.separate_supports.sweeps import refine_in_turn
 from fspca.solver import Run
 from fspca.synthetic import make_scheme
 
@@ -185,6 +187,30 @@ def test_pitprops_is_proven_where_columns_may_overlap(m, k):
     answer = solve_separate(A, m, k, orthonormal=True)
     assert answer.gap < 2e-9
     assert check(answer.certificate | {"A": np.asarray(A)}).holds
+
+
+def test_where_prices_prove_it_nothing_else_is_run():
+    """Neither random starts nor the bounds of rows and of row sums."""
+    with (
+        patch("fspca.separate_supports.solve_separate.refine_in_turn", wraps=refine_in_turn) as run,
+        patch("fspca.separate_supports.solve_separate.with_claim", wraps=with_claim) as other,
+    ):
+        A = datasets.load("pitprops").A
+        assert solve_separate(A, 2, 4, disjoint=True, n_starts=9).gap < 2e-9
+        assert [call.args[3] for call in run.call_args_list] == [1]
+        B = np.corrcoef(datasets.load("wine").X.T)  # a block's prices on directions end at the mark
+        assert solve_separate(B, 2, 5, orthonormal=True).gap < 2e-9
+        assert not other.called
+
+
+def test_random_starts_are_taken_where_prices_do_not_prove():
+    with (
+        patch("fspca.separate_supports.solve_separate.refine_in_turn", wraps=refine_in_turn) as run,
+        patch.object(packing_module, "WORK", 1e9),
+        patch.object(packing_module, "STEPS", 10),
+    ):
+        assert solve_separate(hard(), 3, 4, disjoint=True, n_starts=9).gap > 2e-9
+    assert [call.args[3] for call in run.call_args_list] == [1, 9]
 
 
 def hard():

@@ -277,7 +277,7 @@ def test_a_choice_reports_the_count_that_it_chose(wine, tmp_path):
     file = tmp_path / "panel.html"
     choice.report(file, wine, standardize=True)
     told = Page(file)
-    assert f"A panel of {choice.chosen} of 13 features" in told.text
+    assert f"A choice of {choice.chosen} of 13 features" in told.text
     assert [row[0] for row in table_of(told, "Each count")] == ["2", "5", "8"]
 
 

@@ -36,7 +36,7 @@ def test_a_report_is_read_by_everybody(browser, axe, hostile, width, theme, medi
     browser.page.emulate_media(media=media, color_scheme=theme)
     assert browser.complaints() == []
     assert [url for url in browser.asked if url != hostile.as_uri()] == []
-    assert browser.run("document.title") == "A panel of 5 of 14 features"
+    assert browser.run("document.title") == "A choice of 5 of 14 features"
     assert browser.run("document.documentElement.scrollWidth") <= width
     cut = """[...document.querySelectorAll("main *")].filter((e) => !e.closest(".wide")
         && e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)

@@ -57,7 +57,7 @@ def test_a_picture_stands_beside_the_vectors(outputs):
 
 def test_the_style_sheet_is_the_look_of_our_figures():
     ours, _ = plots.figure()
-    with plt.style.context("fspca.plots"):
+    with plt.style.context("fspca.plots.book"):
         theirs, axes = plt.subplots()
     assert np.array_equal(ours.get_size_inches(), theirs.get_size_inches())
     assert not any(axes.spines[each].get_visible() for each in ("top", "right"))

@@ -5,7 +5,9 @@ import dataclasses
 import numpy as np
 import pytest
 
-from fspca import SOLVERS, Covariance, check_solution
+from fspca import SOLVERS, Covariance, check_certificate, check_solution
+from fspca.proof.certify import BOUNDS
+from fspca.registry import PROBLEMS
 from fspca.synthetic import make_scheme
 
 ROUNDING = 1e-9  # relative; objectives of well-scaled matrices differ by far less when equal
@@ -58,3 +60,8 @@ def test_ridge_does_not_enter_the_score(solver):
 
 def test_guarantees_are_of_three_kinds():
     assert {solver.guarantee for solver in SOLVERS.values()} <= {"exact", "bounded", "heuristic"}
+
+
+def test_each_problem_has_a_row_wherever_one_is_asked_for():
+    assert BOUNDS.keys() == PROBLEMS.keys() <= check_certificate.KINDS.keys()
+    assert {solver.problem.kind for solver in SOLVERS.values()} == PROBLEMS.keys()

@@ -128,5 +128,5 @@ def test_the_wheel_holds_the_module_its_data_and_nothing_else(site):
     assert {p.name for p in site.iterdir()} == {"fspca", f"fspca-{fspca.__version__}.dist-info"}
     carried = {path.name for path in (toc.ROOT / "fspca" / "datasets" / "raw").iterdir()}
     assert {path.name for path in (site / "fspca" / "datasets" / "raw").iterdir()} == carried
-    assert (site / "fspca" / "plots.mplstyle").exists()
+    assert (site / "fspca" / "plots" / "book.mplstyle").exists()
     assert (site / "fspca" / "py.typed").exists()

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 from docutils import nodes
 from fspca.plots import PALETTE
+from sphinx import addnodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 SVG, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
@@ -21,14 +22,37 @@ COLOUR, FULL = re.compile("|".join(PALETTE), re.I), r"color-mix(in srgb, \g<0> v
 PLACES, DIGITS = {"x", "y", "d"}, re.compile(r"-?\d+\.\d{2,}")
 GROUPS = {f"{SVG}{name}" for name in ("svg", "g", "defs", "clipPath")}
 OWN = re.compile(r"(^|; *)opacity")  # a group is made transparent as one
-OURS = {"jupyter_execute", "ideas"}  # the folders of what cells and `idea_drawings.py` draw
+# What cells and `idea_drawings.py` draw, by its folder, and the cover's picture.
+OURS = {"jupyter_execute", "ideas", "every_choice.svg"}
 REFERENCE = re.compile(r"(?<=url\(#)[^)]+|(?<=^#)\w+$")
 
 
 def setup(app):
     app.connect("doctree-read", with_captions)
+    app.connect("env-get-updated", hide_sections, priority=400)  # at 500 numbers are given
+    app.connect("env-get-updated", show_sections, priority=600)
     app.add_post_transform(DrawnInThePage)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def hide_sections(_, env):
+    """Sections have no number; a chapter below another has one, as 21.1, and 21 counts figures."""
+    below = [part for toc in env.tocs.values() for page in toc[:1] for part in page[1:]]
+    env.sections = [(listed, listed[:]) for listed in below]
+    for listed, entries in env.sections:
+        listed[:] = [each for each in entries if isinstance(each, addnodes.toctree)]
+    return []  # no page is to be read again
+
+
+def show_sections(_, env):
+    """List them again, each known to have no number: else it would have its page's."""
+    for listed, entries in env.sections:
+        listed[:] = entries
+    del env.sections
+    for page, numbers in env.toc_secnumbers.items():
+        for title in env.tocs[page].findall(nodes.reference):
+            numbers.setdefault(title["anchorname"], None)
+    return []
 
 
 def with_captions(_, tree):

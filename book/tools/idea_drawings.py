@@ -213,6 +213,43 @@ def held_out():
     return 284, parts
 
 
+def table_to_choice():
+    """A few columns are kept, and each component is made of these alone."""
+    cell, left, top, chosen = 24, 20, 44, (1, 4, 5)
+    parts = [words(left, 26, "measurements"), words(330, 26, "components")]
+    for i in range(6):
+        for j in range(8):
+            fill = BLUE if j in chosen else GROUND
+            parts.append(box(left + j * cell, top + i * cell, cell, cell, fill, GREY))
+        for j in range(2):
+            parts.append(box(340 + j * cell, top + i * cell, cell, cell, ORANGE, GREY))
+    parts += arrow((230, top + 72), (322, top + 72), INK)
+    told = [
+        "Each row becomes two numbers,",
+        "made of three measurements; a proof",
+        "says that no other three explain more.",
+    ]
+    parts += [words(20, 220 + 22 * i, row) for i, row in enumerate(told)]
+    return 280, parts
+
+
+def sums_over_rows():
+    """Each block of rows gives a small block of numbers, and these are added."""
+    parts = [words(20, 26, "rows of data"), words(196, 26, "each one's part")]
+    for i in range(4):
+        top = 40 + 52 * i
+        parts.append(box(20, top, 110, 44, PALE, GREY))
+        parts += arrow((138, top + 22), (218, top + 22), INK)
+        parts.append(box(228, top + 8, 56, 28, BLUE))
+        parts.append(line([(292, top + 22), (340, 144)], GREY))
+    parts += [box(348, 130, 56, 28, ORANGE), words(376, 116, "sum", "middle")]
+    parts += [
+        words(20, 274, "However many rows there are,"),
+        words(20, 296, "the parts stay small."),
+    ]
+    return 310, parts
+
+
 DRAWINGS = (
     go_diagonal,
     ipu_proxy,
@@ -221,6 +258,8 @@ DRAWINGS = (
     spannogram_cells,
     two_copies,
     held_out,
+    table_to_choice,
+    sums_over_rows,
 )
 
 

@@ -82,6 +82,16 @@ def line(text, rows, runs):
     return f"| {text} | {counts} | {when} | {result} |\n"
 
 
+def cost():
+    """Return what all that is stored took, in words."""
+    kept = [json.loads(path.read_text())["tests"] for path in sorted(FOLDER.glob("*.json"))]
+    hours = sum(row["seconds"] for rows in kept for row in rows.values()) / 3600
+    return (
+        f"\nWhat the night runs took {hours:.1f} hours of the processor when each test last ran.\n"
+        "Seconds below are of the processor too, with those of child processes.\n"
+    )
+
+
 def table():
     """Return the table, a part for each test file."""
     text = ""
@@ -123,7 +133,7 @@ def mutants():
 def made():
     """Return the page as it should be."""
     written = PAGE.read_text(encoding="utf-8").split(BEGIN)[0]
-    return written + BEGIN + experiments_made() + table() + mutants()
+    return written + BEGIN + experiments_made() + cost() + table() + mutants()
 
 
 if __name__ == "__main__":

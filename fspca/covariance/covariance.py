@@ -27,6 +27,12 @@ class Covariance:
     `leading(m)`, and see A + ridge I.  Scores are taken on `plain`, the same without its ridge.
     Everything that can be wrong with the input is said here, once.
 
+    `from_data` takes an array of any real type, scipy.sparse (CSR and CSC are read where they are),
+    a DataFrame, a dask array, or anything with a shape, a dtype and slices of rows: this, and a
+    memory-mapped array, is streamed by blocks.  The data are not copied: leave them as they are
+    while the covariance is in use.  The d x d matrix is formed only where d is at most n and at
+    most 1000, or where more than a quarter of all eigenpairs is asked for.
+
     Parameters
     ----------
     A : array, d x d
@@ -43,6 +49,17 @@ class Covariance:
     >>> A = Covariance([[2.0, 1.0], [1.0, 2.0]], ridge=0.5)
     >>> A.diagonal(), A.plain.diagonal()
     (array([2.5, 2.5]), array([2., 2.]))
+
+    Of data it knows the factor Z with A = Z'Z, too.
+
+    >>> A = Covariance.from_data(np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 5.0]]))
+    >>> A.submatrix([0, 1])
+    array([[4., 3.],
+           [3., 3.]])
+    >>> round(A.trace, 9), A.product([[1.0]], rows=[1]).ravel(), A.factor.shape
+    (7.0, array([3., 3.]), (3, 2))
+    >>> A.restricted([1]).leading(1)
+    (array([3.]), array([[1.]]))
     """
 
     def __init__(self, A: ArrayLike, ridge: float = 0.0) -> None:
@@ -56,19 +73,7 @@ class Covariance:
                   standardize: bool = False, ridge: float = 0.0, max_memory: float = 2**30,
                   missing: str = "refuse", sample_weight: ArrayLike | None = None,
                   names: Sequence[str] | None = None) -> Self:  # fmt: skip
-        """The covariance X'X / divisor of data X (n samples x d features), never squared.
-
-        X may be an array of any real type, scipy.sparse (CSR and CSC are read where they are), a
-        DataFrame, a dask array, or anything with a shape, a dtype and slices of rows: this, and
-        a memory-mapped array, is streamed by blocks.  X is not copied: leave it as it is while
-        the covariance is in use.  The d x d matrix is formed only where d is at most n and at
-        most 1000, or where more than a quarter of all eigenpairs is asked for.
-
-        >>> X = np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 5.0]])
-        >>> Covariance.from_data(X).submatrix([0, 1])
-        array([[4., 3.],
-               [3., 3.]])
-        """
+        """The covariance X'X / divisor of data X (n samples x d features), never squared."""
         ridge = validate.checked_ridge(ridge)
         taken = taken_in(X, center=center, divisor=divisor, standardize=standardize,
                          max_memory=max_memory, missing=missing, sample_weight=sample_weight,
@@ -86,11 +91,7 @@ class Covariance:
 
     @classmethod
     def from_source(cls, source: Any, ridge: float = 0.0) -> Self:
-        """The covariance that a `fspca.covariance.sources.Source` answers for, taken on trust.
-
-        >>> Covariance.from_source(Dense(np.diag([3.0, 1.0]))).trace
-        4.0
-        """
+        """The covariance that a `fspca.covariance.sources.Source` answers for, taken on trust."""
         if source.streamed and not isinstance(source, View):
             source = Remembering(source)
         covariance = cls.__new__(cls)
@@ -115,21 +116,12 @@ class Covariance:
 
     @property
     def plain(self) -> "Covariance":
-        """The covariance without its ridge.
-
-        >>> Covariance(np.eye(2), ridge=0.5).plain.trace
-        2.0
-        """
+        """The covariance without its ridge."""
         return self._like(self._source, 0.0) if self.ridge else self
 
     @property
     def precise(self) -> "Covariance":
-        """The same with products in float64, where those of float32 data are taken in float32.
-
-        >>> A = Covariance.from_data(np.eye(3, dtype=np.float32))
-        >>> A.precise.product(np.ones((3, 1))).dtype
-        dtype('float64')
-        """
+        """The same with products in float64, where those of float32 data are taken in float32."""
         exact = self._source.accuracy <= linalg.ACCURACY
         return self if exact else self._like(self._source.precise(), self.ridge)
 
@@ -142,31 +134,17 @@ class Covariance:
 
     @property
     def passes(self) -> int | None:
-        """How often all of the data have been read so far.
-
-        >>> A = Covariance(np.eye(2))
-        >>> _ = A.product(np.ones((2, 1)))
-        >>> A.passes
-        1
-        """
+        """How often all of the data have been read so far."""
         return self._source.passes
 
     @property
     def streamed(self) -> bool:
-        """Whether to read the data costs more than the arithmetic on them.
-
-        >>> Covariance(np.eye(2)).streamed
-        False
-        """
+        """Whether to read the data costs more than the arithmetic on them."""
         return self._source.streamed
 
     @property
     def max_memory(self) -> float:
-        """The bytes that may be kept beside the data.
-
-        >>> Covariance(np.eye(2)).max_memory  # nothing beside A is kept
-        inf
-        """
+        """The bytes that may be kept beside the data."""
         return self._source.max_memory
 
     @cached_property
@@ -174,29 +152,16 @@ class Covariance:
         return self._seen.diagonal()
 
     def diagonal(self) -> np.ndarray:
-        """The variances of the features.
-
-        >>> Covariance(np.diag([3.0, 1.0])).diagonal()
-        array([3., 1.])
-        """
+        """The variances of the features."""
         return self._diagonal.copy()
 
     @cached_property
     def trace(self) -> float:
-        """The sum of the variances.
-
-        >>> Covariance(np.diag([3.0, 1.0])).trace
-        4.0
-        """
+        """The sum of the variances."""
         return float(self._diagonal.sum())
 
     def submatrix(self, rows: ArrayLike) -> np.ndarray:
-        """The principal submatrix A[I, I] as an array.
-
-        >>> Covariance(np.diag([3.0, 2.0, 1.0])).submatrix([2, 0])
-        array([[1., 0.],
-               [0., 3.]])
-        """
+        """The principal submatrix A[I, I] as an array."""
         return self._seen.submatrix(self._checked(rows))
 
     def _checked(self, rows):
@@ -206,31 +171,16 @@ class Covariance:
         return rows
 
     def columns(self, rows: ArrayLike, among: ArrayLike | None = None) -> np.ndarray:
-        """A[:, I], or A[among, I], as an array that is not to be written to.
-
-        >>> Covariance(np.diag([3.0, 2.0, 1.0])).columns([1], among=[0, 1])
-        array([[0.],
-               [2.]])
-        """
+        """A[:, I], or A[among, I], as an array that is not to be written to."""
         within = slice(None) if among is None else np.asarray(among)
         return self._seen.columns(np.asarray(rows), within)
 
     def product(self, V: ArrayLike, rows: ArrayLike | None = None) -> np.ndarray:
-        """A V, or A[:, I] V where V holds only the rows I.
-
-        >>> Covariance([[2.0, 1.0], [1.0, 2.0]]).product(np.ones((1, 1)), rows=[1])
-        array([[1.],
-               [2.]])
-        """
+        """A V, or A[:, I] V where V holds only the rows I."""
         return self._seen.product(V, None if rows is None else self._checked(rows))
 
     def leading(self, m: int) -> tuple[np.ndarray, np.ndarray]:
-        """The m largest eigenvalues, descending, and their eigenvectors as read-only columns.
-
-        >>> values, vectors = Covariance(np.diag([1.0, 3.0])).leading(1)
-        >>> values, vectors[:, 0]
-        (array([3.]), array([0., 1.]))
-        """
+        """The m largest eigenvalues, descending, and their eigenvectors as read-only columns."""
         if not 1 <= m <= self.size:
             raise ValueError(f"m={m} must lie between 1 and d={self.size}")
         small = self.size <= DENSE_SIZE  # then all are computed at once, whatever m is
@@ -241,48 +191,39 @@ class Covariance:
         values, vectors = self._pairs[asked]
         return values[:m].copy(), vectors[:, :m]
 
-    def known_leading(self, m: int) -> np.ndarray | None:
-        """The m largest eigenvalues where they are at hand or cheap, or None.
+    def learn_leading(self, values: np.ndarray, V: np.ndarray) -> None:
+        """Take leading eigenpairs that were found and verified elsewhere: nobody seeks them again.
 
-        >>> Covariance(np.diag([1.0, 3.0])).known_leading(1)
+        >>> A = Covariance(np.diag([1.0, 3.0]))
+        >>> A.learn_leading(np.array([3.0]), np.array([[0.0], [1.0]]))
+        >>> A.leading(1)[0]
         array([3.])
         """
+        if len(values) not in self._pairs:
+            V = V.copy()
+            V.setflags(write=False)
+            self._pairs[len(values)] = values.copy(), V
+
+    def known_leading(self, m: int) -> np.ndarray | None:
+        """The m largest eigenvalues where they are at hand or cheap, or None."""
         cheap = self.size <= DENSE_SIZE and not self._seen.streamed
         return self.leading(m)[0] if cheap or m in self._pairs else None
 
     @property
     def factor(self) -> LinearOperator:
-        """A linear operator Z (n x d) with A = Z'Z; there is one where A comes from data.
-
-        >>> Z = Covariance.from_data(np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 5.0]])).factor
-        >>> Z.shape, bool(np.allclose(Z.rmatvec(Z.matvec([1.0, 0.0])), [4.0, 3.0]))
-        ((3, 2), True)
-        """
+        """A linear operator Z (n x d) with A = Z'Z; there is one where A comes from data."""
         factor = self._seen.precise().factor()
         if factor is None:
             raise ValueError(f"{self!r} has no factor; use Covariance.from_data with ridge=0")
         return factor
 
     def gram(self) -> np.ndarray | None:
-        """Z Z' for A = Z'Z, n x n, in one pass; None where A has no factor or only gives rows.
-
-        >>> Covariance.from_data(np.eye(2, 3), center=False, divisor=1).gram()
-        array([[1., 0.],
-               [0., 1.]])
-        """
+        """Z Z' for A = Z'Z, n x n, in one pass; None where A has no factor or only gives rows."""
         return self._seen.gram()
 
     def wide_factor(self, most: float = np.inf) -> np.ndarray | None:
-        """The factor as an array where A has fewer samples than features and than most, or None.
-
-        None too where it would be an array of its own that does not fit `max_memory`, and where
-        d is so small that A itself is quick.
-
-        >>> Covariance.from_data(np.eye(3, 600)).wide_factor().shape
-        (3, 600)
-        >>> Covariance(np.eye(3)).wide_factor() is None
-        True
-        """
+        """The factor as an array where A has fewer samples than features and than most, or None."""
+        # an array of its own, so that it must fit the memory; of small d A itself is quick
         Z = self._seen.precise().factor()
         wide = Z is not None and Z.shape[0] < min(self.size, most) and self.size > DENSE_SIZE
         fits = wide and 8 * Z.shape[0] * self.size <= self.max_memory
@@ -290,32 +231,19 @@ class Covariance:
 
     @property
     def unit(self) -> float:
-        """1, or where variances are so far from it that their powers might be none: such a scale.
-
-        It is a power of four, so that dividing by it is exact, and so is the factor's share.
-
-        >>> Covariance(np.eye(2)).unit, float(np.log2(Covariance(1e60 * np.eye(2)).unit))
-        (1.0, 200.0)
-        """
+        """1, or where variances are so far from it that their powers might be none, their scale."""
         top = self._diagonal.max()
         if top == 0 or -COMMON <= np.log2(top) <= COMMON:
             return 1.0
+        # a power of four: to divide by it, and the factor by its root, is exact
         return 4.0 ** np.round(np.log2(top) / 2)
 
     def scaled(self, c: float) -> "Covariance":
-        """Return c A, for a power of four c.
-
-        >>> Covariance(np.eye(2)).scaled(4.0).trace
-        8.0
-        """
+        """Return c A, for a power of four c."""
         return self._like(Scaled(self._source, c), self.ridge * c)
 
     def shifted(self, sigma: float) -> "Covariance":
-        """A + sigma I, for a sigma that leaves it positive semidefinite.
-
-        >>> Covariance(np.diag([3.0, 1.0])).shifted(-1.0).diagonal()
-        array([2., 0.])
-        """
+        """A + sigma I, for a sigma that leaves it positive semidefinite."""
         if not np.isfinite(sigma) or self._diagonal.min() + sigma < -linalg.TIE * self.trace:
             raise ValueError(
                 f"sigma={sigma} must be finite and leave no variance negative "
@@ -324,20 +252,12 @@ class Covariance:
         return self._like(Shifted(self._source, sigma), self.ridge)
 
     def restricted(self, rows: ArrayLike) -> "Covariance":
-        """The covariance of some of the features.
-
-        >>> Covariance(np.diag([3.0, 2.0, 1.0])).restricted([2, 0]).diagonal()
-        array([1., 3.])
-        """
+        """The covariance of some of the features."""
         rows = validate.checked_rows(rows, self.size)
         return self._like(self._source.restricted(rows), self.ridge, rows)
 
     def deflated(self, x: ArrayLike) -> "Covariance":
-        """(I - xx') A (I - xx') for a unit vector x: projection deflation.
-
-        >>> Covariance(np.diag([3.0, 1.0])).deflated([1.0, 0.0]).diagonal()
-        array([0., 1.])
-        """
+        """(I - xx') A (I - xx') for a unit vector x: projection deflation."""
         x = np.asarray(x, dtype=float)
         if x.shape != (self.size,) or not abs(np.linalg.norm(x) - 1) <= 1e-8:
             raise ValueError(

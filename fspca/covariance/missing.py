@@ -16,7 +16,7 @@ from fspca.covariance import validate
 WAYS = ("refuse", "drop", "mean", "em")
 STEPS = 1000
 SETTLED = 1e-9  # of a correlation: a step that moves none by more ends EM
-RIDGE = 1e-10  # of a variance, so that columns which say the same can be told apart
+RIDGE = 1e-10  # of a variance, so that columns which say the same can be distinguished
 
 
 class Filled(NamedTuple):

@@ -39,54 +39,27 @@ class Source:
     passes, streamed, blockwise, max_memory, accuracy = 0, False, False, np.inf, ACCURACY
 
     def submatrix(self, rows):
-        """Return A[I, I].
-
-        >>> Dense(np.diag([3.0, 2.0, 1.0])).submatrix([2, 0])
-        array([[1., 0.],
-               [0., 3.]])
-        """
+        """Return A[I, I]."""
         return self.columns(rows)[rows]
 
     def columns(self, rows, among=slice(None)):
-        """Return A[:, I], or A[among, I].
-
-        >>> Dense(np.diag([3.0, 2.0])).columns([1])
-        array([[0.],
-               [2.]])
-        """
+        """Return A[:, I], or A[among, I]."""
         return self.product(np.eye(len(rows)), rows)[among]
 
     def factor(self):
-        """Return Z with A = Z'Z, where there is one.
-
-        >>> Dense(np.eye(2)).factor() is None
-        True
-        """
+        """Return Z with A = Z'Z, where there is one."""
         return None
 
     def gram(self):
-        """Return Z Z' for A = Z'Z, where that takes one pass.
-
-        >>> Dense(np.eye(2)).gram() is None
-        True
-        """
+        """Return Z Z' for A = Z'Z, where that takes one pass."""
         return None
 
     def precise(self):
-        """Return the same with products in float64.
-
-        >>> source = Dense(np.eye(2))
-        >>> source.precise() is source
-        True
-        """
+        """Return the same with products in float64."""
         return self
 
     def restricted(self, columns):
-        """Return the source of some of the features.
-
-        >>> Dense(np.diag([3.0, 2.0, 1.0])).restricted(np.array([2, 0])).diagonal()
-        array([1., 3.])
-        """
+        """Return the source of some of the features."""
         return Restricted(self, columns)
 
 

@@ -1,6 +1,7 @@
 """Several nonnegative components, one after another, by any method for one."""
 
 from copy import deepcopy
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,41 +30,63 @@ def one_by_one(A, m, k, method, *, apart, max_iter=None, max_seconds=None, progr
     own = {} if isinstance(init, str) else {"init": init[:, :1]}
     if m == 1:
         return method(A, int(problem.counts[0]), Run(max_iter, max_seconds, progress), **own)
-    run = Run(None, max_seconds, progress, latest=True)
     base = A
     if apart == "low rank":
         base = Covariance.from_data(low_rank(A, *part)[0].T, center=False, divisor=1)
-    W, history, steps, ended = np.zeros((A.size, 0)), (), 0, []
+    found = FoundComponents(np.zeros((A.size, 0)), (), 0, "")
+    ended = "done"
+    run = Run(None, max_seconds, progress, latest=True)
     with run:
         for j, most in enumerate(problem.counts.tolist()):
-            rest, free = left(base, W, apart)
+            rest, free = left(base, found.W, apart)
             if apart == "supports":
                 most = min(most, len(free) - (m - 1 - j))
             if own:
                 own = {"init": init[free, j : j + 1]}
-            found = method(rest, most, Run(max_iter, run.seconds_left), **own)
-            W = with_column(A, W, free, found.W[:, 0])
-            value, before = problem.score(A, W), history[-1] if history else 0.0
-            history = (*history, *(before + each for each in found.history[:-1]), value)
-            steps, ended = steps + found.n_iter, ended + [found.stopped] * (not found.converged)
-            run.record(value, (W, history, steps, found.solver))
-            if found.stopped == "interrupted":
+            component = method(rest, most, Run(max_iter, run.seconds_left), **own)
+            found = with_component(A, problem, found, free, component)
+            run.record(found.history[-1], found)
+            if component.stopped == "interrupted":
                 raise KeyboardInterrupt
-            if found.stopped == "max_seconds":
+            if not component.converged:
+                ended = component.stopped
+            if ended == "max_seconds":
                 break
     if not run.stopped:
-        run.stop(ended[-1] if ended else "done")
+        run.stop(ended)
+    return run.finish(lambda: filled_up(A, problem, base, apart, run))
 
-    def build():
-        W, history, steps, solver = run.answer
-        while W.shape[1] < m:
-            rest, free = left(base, W, apart)
-            W = with_column(A, W, free, alone(rest))
-            history = (*history, problem.score(A, W))
-        facts = {"history": history, "n_iter": steps, "stopped": run.stopped}
-        return solution_of(A, problem, W, solver, **facts)
 
-    return run.finish(build)
+class FoundComponents(NamedTuple):
+    """Components found one after another, the objective on the way, the steps, and who found them.
+
+    The objective is that of all so far, after each step of the last one.
+    """
+
+    W: np.ndarray
+    history: tuple
+    steps: int
+    solver: str
+
+
+def with_component(A, problem, found, free, component):
+    """Return what was found with a component more, which is one of these features."""
+    W = with_column(A, found.W, free, component.W[:, 0])
+    before = found.history[-1] if found.history else 0.0
+    on_the_way = [before + each for each in component.history[:-1]]
+    history = (*found.history, *on_the_way, problem.score(A, W))
+    return FoundComponents(W, history, found.steps + component.n_iter, component.solver)
+
+
+def filled_up(A, problem, base, apart, run):
+    """Return the answer of a run, the largest variances left in the place of what is missing."""
+    W, history, steps, solver = run.answer
+    while W.shape[1] < problem.m:
+        rest, free = left(base, W, apart)
+        W = with_column(A, W, free, alone(rest))
+        history = (*history, problem.score(A, W))
+    facts = {"history": history, "n_iter": steps, "stopped": run.stopped}
+    return solution_of(A, problem, W, solver, **facts)
 
 
 def left(A, W, apart):

@@ -116,7 +116,7 @@ def ascend_one(A, x, k, run):
 def checked_single(solution):
     """Return the problem of a solution, which must be of one nonnegative component."""
     problem = getattr(solution, "problem", None)
-    if not isinstance(problem, Nonnegative) or problem.m != 1:
+    if getattr(problem, "kind", None) != Nonnegative.kind or problem.m != 1:
         raise ValueError(f"problem={problem} must be Nonnegative with m=1")
     return problem
 

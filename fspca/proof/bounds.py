@@ -27,7 +27,8 @@ from fspca.solver import Listener, Progress, check_common, heard
 METHODS = ("eigenvalue", "diagonal", "shifted", "dual", "rows")
 CLOSED_FORM = METHODS[:3]
 ROWS_SIZE = 700  # features up to which rows are bounded
-FEW_ROWS = 250  # features of wide data whose rows are bounded, those that seem likeliest
+FEW_ROWS = 250  # features of wide data whose rows are bounded, those of the largest costs
+APART = 1e-6  # relative: by so much eigenvalues differ whose vectors do not depend on who looks
 SPANNED = 150  # eigenvectors of data in the basis of C
 WORK = 2e12  # floating-point operations of a bound that must be had quickly
 
@@ -54,7 +55,7 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Fe
         takes the part of A above lambda_{m+1}.  "dual" minimises over C by ADMM on the
         semidefinite relaxation max <A, P> over 0 <= P <= I, P <= Diag(z), trace P = m,
         0 <= z <= 1, sum z = k.  "rows" goes on with a bound on every row of P, where the features
-        are at most 700, and of wider data with one on the rows of the 250 likeliest.
+        are at most 700, and of wider data with one on the rows of the 250 that cost most.
     required, forbidden : sequences of features
         What the support must hold, and must lack: numbers, or names where A has some.
     target : float
@@ -114,7 +115,11 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Fe
 
 
 def least_closed_form(checked, methods=CLOSED_FORM):
-    """Return the least of the bounds in closed form, the only one that is proven."""
+    """Return a Certificate of the least bound S_k(diag C) + F_m(A - C) for some C in closed form.
+
+    "eigenvalue" has C = 0, "diagonal" C = A, and "shifted" the part of A above sigma, its
+    eigenvalue number m + 1.  All are computed; the least is proven, by the checker's arithmetic.
+    """
     if checked.matrix is None:
         return probable_bound(checked.A, checked.problem)
     m, rows, required = checked.m, checked.rows, checked.required
@@ -125,12 +130,13 @@ def least_closed_form(checked, methods=CLOSED_FORM):
         "shifted": V[:, :m] * np.sqrt(np.maximum(values[:m] - sigma, 0.0)),
     }
     rest = {"eigenvalue": values[:m].sum(), "diagonal": 0.0, "shifted": m * sigma}
-    witnesses = {
+    leading = {  # eigenpairs of A - C
         "eigenvalue": (values[:m], V[:, :m]),
         "shifted": (np.array([sigma]), V[:, :1]),
     }
 
     def bound(method):
+        """S_k(diag C) + F_m(A - C) as computed."""
         of_all = method == "diagonal"  # of data, V spans a part of what A does
         c = checked.A.diagonal()[rows] if of_all else np.sum(factors[method] ** 2, axis=1)
         return rest[method] + largest_cost(c, checked.k, required)
@@ -139,8 +145,20 @@ def least_closed_form(checked, methods=CLOSED_FORM):
     if best == "diagonal":
         found = checked.bound(rows, required, {"whole": 1})
     else:
-        found = checked.prove(rows, required, factors[best], None, witnesses[best])
+        found = checked.prove(rows, required, factors[best], None, leading[best])
+        if best == "shifted" and checked.shares_pairs and "s" in found.arrays:
+            hand_on(checked, values, V, found.arrays["s"])
     return Certificate(found.value, found.arrays)
+
+
+def hand_on(checked, values, V, s):
+    """Tell a large matrix of eigenpairs, once a bound s on all others has been proven.
+
+    Their span is told only where it is apart from the others': else it depends on who looks.
+    """
+    A, m = checked.A, checked.m
+    if values[m - 1] - s > APART * values[0]:
+        A.learn_leading(values[:m], V[:, :m])
 
 
 def step_work(state):
@@ -154,7 +172,10 @@ def step_work(state):
 
 
 def quick_work(checked, state):
-    """What two hundred steps cost from here, a quarter of them plain; fewer on very wide data."""
+    """Estimate the operations of a bound: 200 steps from a state, the first quarter without rows.
+
+    Of very wide data there are as many steps as `WORK` allows, by rough counts of what one costs.
+    """
     d, p = len(state.z), len(state.inner)
     steps = int(min(200, WORK / (50 * p**3 + (0 if state.basis is None else 40 * d * p**2))))
     rows = (d + 200) ** 3 if d <= ROWS_SIZE else step_work(state)
@@ -166,7 +187,7 @@ def quick_work(checked, state):
 def begin_rows(checked, rows, state):
     """Return the start of the relaxation with a bound on every row, or None where there is none.
 
-    Of wide data it bounds those of the likeliest features.  Without a factor X a bound would need
+    Of wide data it bounds those of the dearest features.  Without a factor X a bound would need
     all of them, and they are too many.
     """
     everywhere = np.arange(len(rows))
@@ -178,12 +199,16 @@ def begin_rows(checked, rows, state):
 
 
 def widened(state, rows):
-    """Return a state on some of the features, of which the likeliest are seen one by one."""
+    """Return a state on some of the features, of which the dearest are seen one by one.
+
+    What a bound on its row saves is a part of what a feature costs; that one is likely tells less.
+    """
     if state.basis is None:
         return state.restricted(rows)
-    likely = np.argsort(-state.z[rows], kind="stable")[:FEW_ROWS]
+    costs = state.basis.diagonal(state.multipliers.slack)
+    dear = np.argsort(-costs[rows], kind="stable")[:FEW_ROWS]
     known = np.flatnonzero(np.isin(rows, state.basis.few))
-    more = likely[~np.isin(likely, known)][: max(FEW_ROWS - len(known), 0)]
+    more = dear[~np.isin(dear, known)][: max(FEW_ROWS - len(known), 0)]
     return state.seen(rows, np.append(known, more))
 
 
@@ -227,10 +252,7 @@ class Descent:
                 last = self.best.bound
 
     def go(self, state, checked, max_iter, rowwise):
-        """Follow the relaxation without rows, then, where wanted, for the most part that with them.
-
-        A Ctrl-C ends it, once there is a bound.
-        """
+        """Follow the relaxation without rows, then, where wanted, for the most part with them."""
         m, k, required = checked.m, checked.k, checked.required
         try:
             if not has_rows(state):
@@ -241,7 +263,7 @@ class Descent:
                 state = begin_rows(checked, checked.rows, self.state)
             self.follow(islice(descend_rows(state, m, k, required), steps_of(max_iter)))
         except KeyboardInterrupt:
-            if self.best is None:
+            if self.best is None:  # there is no bound yet to end with
                 raise
             self.interrupted = True
 
@@ -257,7 +279,11 @@ def steps_of(max_iter):
 
 
 def dual_bound(checked, rowwise, max_iter, ends=None, target=-np.inf, init=None, progress=None):
-    """Follow the ADMM and keep the best bound; stop at the target, a budget or a standstill."""
+    """Return a Certificate of the best bound that ADMM on the relaxation finds.
+
+    It ends at the target, a budget or a standstill.  With `rowwise` every row is bounded, too,
+    where there is a choice of features left and there are not too many.
+    """
     scale, state = relaxed(checked) if init is None else init
     rows, required = checked.rows, checked.required
     bounded = required.sum() < len(rows) and (len(rows) <= ROWS_SIZE or checked.wide(rows))

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from time import perf_counter
+from typing import NamedTuple
 
 import numpy as np
 
@@ -65,26 +66,32 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
       with m=1 component: proven optimal (1 step)
     """
     problem, A = getattr(solution, "problem", None), as_covariance(A).plain
-    if not isinstance(problem, SharedSupport | SeparateSupports | Nonnegative):
+    bound = BOUNDS.get(getattr(problem, "kind", None))
+    if bound is None:
         raise TypeError(f"solution={solution!r} must be a Solution of one of the three problems")
     check_common({"max_iter": max_iter, "max_seconds": max_seconds, "progress": progress})
-    if isinstance(problem, SharedSupport):
-        found = shared(A, solution, max_iter, max_seconds, max_memory, progress)
-    elif not (verdict := check_solution(A, solution)):  # one of another A, say
+    if not problem.one_support and not (verdict := check_solution(A, solution)):  # of another A
         raise ValueError(f"solution does not fit A: {verdict}")
-    elif isinstance(problem, Nonnegative):
-        found = nonnegative(A, solution, max_iter, max_seconds, progress)
-    else:
-        found = with_claim(A, solution, max_iter, SHARE, max_seconds)
+    found = bound(A, solution, Budget(max_iter, max_seconds, max_memory, progress))
     known = solution.upper_bound if solution.bound_probability == 1 else None
     kept = known is not None and (found.upper_bound is None or known < found.upper_bound)
     return solution if kept else found
 
 
-def shared(A, solution, max_iter, max_seconds, max_memory, progress):
-    """The best of the closed-form bounds and the relaxation's."""
-    ends = None if max_seconds is None else perf_counter() + max_seconds
-    checked = CheckedMatrix.of(A, solution.problem, max_memory)
+class Budget(NamedTuple):
+    """What a bound may cost, and who is told of its steps."""
+
+    max_iter: int
+    max_seconds: float | None
+    max_memory: float
+    progress: Listener | None
+
+
+def shared(A, solution, budget):
+    """Return the solution with the least of the closed-form bounds and the relaxation's."""
+    progress = budget.progress
+    ends = None if budget.max_seconds is None else perf_counter() + budget.max_seconds
+    checked = CheckedMatrix.of(A, solution.problem, budget.max_memory)
     target = solution.objective * (1 + PROOF)
     found = least_closed_form(checked)
     if found.bound > target and (leaders := Leaders.of(checked, solution.objective)):
@@ -95,21 +102,30 @@ def shared(A, solution, max_iter, max_seconds, max_memory, progress):
         with Run(None, None, progress) as run:  # which may be a bar
             run.record(solution.objective, solution)
             tell = None if progress is None else run.relay
-            dual = dual_bound(checked, True, max_iter, ends, target, None, tell)
+            dual = dual_bound(checked, True, budget.max_iter, ends, target, None, tell)
         found = min(found, dual, key=lambda each: each.bound)
     return claimed(checked, solution, found)
 
 
-def nonnegative(A, solution, max_iter, max_seconds, progress):
-    """The doubly nonnegative bound; of columns that may overlap, that of each alone, added up."""
+def separate(A, solution, budget):
+    """Return the solution with the least bound that the checker accepts of separate supports."""
+    return with_claim(A, solution, budget.max_iter, SHARE, budget.max_seconds)
+
+
+def nonnegative(A, solution, budget):
+    """Return the solution with the doubly nonnegative bound.
+
+    For columns that may overlap it is the sum of the bounds of each alone.
+    """
     problem = solution.problem
+    max_iter, max_seconds = budget.max_iter, budget.max_seconds
     if problem.m > 1 and not problem.disjoint:
         single = {k: Run(None, max_seconds) for k in set(problem.counts.tolist())}
         for k, alone in single.items():
             tell_bound(A, Nonnegative(1, k), np.eye(A.size, 1), max_iter, alone)
         return bounded_by(solution, sum(single[k].bound for k in problem.counts.tolist()))
     claim = None
-    with Run(None, max_seconds, progress) as run:
+    with Run(None, max_seconds, budget.progress) as run:
         run.record(solution.objective, solution)
         claim, _ = tell_bound(A, problem, solution.W, max_iter, run)
     if run.bound is None:  # ended before there was one
@@ -121,3 +137,11 @@ def bounded_by(solution, bound, claim=None):
     """Return the solution with a bound that was proven, and its claim where there is one."""
     bound = max(bound, solution.objective)
     return replace(solution, upper_bound=bound, certificate=claim, bound_probability=1.0)
+
+
+# What bounds an answer to each of the problems, by the problem's kind.
+BOUNDS = {
+    SharedSupport.kind: shared,
+    SeparateSupports.kind: separate,
+    Nonnegative.kind: nonnegative,
+}

@@ -7,16 +7,18 @@ import numpy as np
 from scipy.sparse.linalg import ArpackError
 
 from fspca.check_certificate import KINDS, Floating, Matrix, Node, Refused, bound_node
+from fspca.covariance.covariance import DENSE_SIZE
 from fspca.covariance.leading import by_arpack
-from fspca.covariance.linalg import leading_of_matrix
+from fspca.covariance.linalg import ACCURACY, leading_of_matrix
 
 MAX_MEMORY = 2**31  # bytes
 SQUARES = 10  # arrays of d x d that are in hand at once
 FORMED = 500  # features up to which the matrix is formed, whatever there is to form it from
 SMALL = 200  # features up to which all eigenpairs cost no more than some, and are known best
 NEAR = 1e-9  # relative, of eigenpairs that make a bound
-# Shares of the trace by which a witness is raised in turn: rounding asks for little,
-# and each step loses a hundred times as much of the bound as the one before.
+KEPT = 16  # vectors that ARPACK keeps of a large matrix: with 8 it multiplies half as often again
+# Shares of the trace by which the eigenvalue s of a claim is raised in turn: rounding asks for
+# little, and each step loses a hundred times as much of the bound as the one before.
 RAISED = (1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1.0)
 
 
@@ -33,7 +35,8 @@ class CheckedMatrix:
     """A matrix, or data X with A = X'X, as the checker sees it in a claim of some kind.
 
     The features of a node are in rising order, in every array that is about them.  `matrix` is
-    None where the array is: nothing can be proven there.
+    None where the array is: nothing can be proven there.  `spoken_of` is the part of the array that
+    the claim is about, whose size sets the checker's unit; None is all of it.
     """
 
     A = problem = rows = required = None
@@ -52,10 +55,7 @@ class CheckedMatrix:
 
     @classmethod
     def of(cls, A, problem, max_memory=MAX_MEMORY):
-        """A covariance for a shared support: the matrix, or the data, where either fits.
-
-        `rows` are the features that a support may have; `required` marks those that it must.
-        """
+        """A covariance for a shared support: the matrix, or the data, where either fits."""
         d = A.size
         X = A.wide_factor() if d > FORMED else None
         array = None
@@ -82,32 +82,41 @@ class CheckedMatrix:
         return {"X" if self.of_data else "A": self.array}
 
     def block(self, rows):
-        """A[I, I], formed."""
+        """A[I, I], formed, or the array itself: it is not to be written to."""
+        if not self.of_data and len(rows) == len(self.array):
+            return self.array  # rows are in rising order
         if not self.of_data:
             return self.array[np.ix_(rows, rows)]
         part = self.array[:, rows]
         return part.T @ part
 
+    @property
+    def shares_pairs(self):
+        """Whether eigenpairs that make a bound are those of the covariance, and dear to have."""
+        if self.A is None or self.matrix is None or self.of_data or self.A.streamed:
+            return False
+        return len(self.rows) == self.A.size > DENSE_SIZE
+
     def leading(self, rows, count):
-        """The largest eigenvalues, falling, and eigenvectors of A[I, I], so many if there are."""
+        """Return so many largest eigenvalues of A[I, I], falling, and their eigenvectors."""
         if not self.of_data:
             block = self.block(rows)
             if 4 * count < len(rows) > SMALL:
                 with suppress(ArpackError, np.linalg.LinAlgError):
-                    return by_arpack(lambda V: block @ V, len(rows), count, NEAR)
+                    how = (ACCURACY, KEPT) if self.shares_pairs else (NEAR,)
+                    return by_arpack(lambda V: block @ V, len(rows), count, *how)
             return leading_of_matrix(block, count)
         X = self.array[:, rows]
-        values, U = np.linalg.eigh(X @ X.T)
+        values, U = np.linalg.eigh(X @ X.T)  # X'X has the same eigenvalues, but for zeros
         values, U = values[::-1][:count], U[:, ::-1][:, :count]
         kept = values > len(rows) * 2.0**-52 * values.max()
         return values[kept], X.T @ (U[:, kept] / np.sqrt(values[kept]))
 
     def bound(self, rows, required, arrays, cuts=None, prices=None):
-        """Return the Bound that the arrays prove of a node with these rows, some of them required.
-
-        With cuts it is about the x whose product with each is at least 0; with prices, one for
-        each feature of the matrix, about what is left of what a support explains.
-        """
+        """Return the Bound that the checker computes of a node, from arrays of a claim."""
+        # The node has these rows, some of them required.  With `cuts` the Bound is about the x
+        # whose product with each is at least 0; with `prices`, one for each feature of the matrix,
+        # about what a support explains less its prices.
         state = np.zeros(self.array.shape[1], dtype=np.int8)
         state[rows] = 1
         state[rows[required]] = 2
@@ -139,33 +148,32 @@ class CheckedMatrix:
         """Whether A on these rows is not formed: then the checker takes Y on few of them only."""
         return self.of_data and len(rows) > max(FORMED, len(self.array))
 
-    def prove(self, rows, required, G, Y=None, witness=None, few=None):
-        """Return the Bound of C = GG' and Y.
-
-        A witness s, H of F_m(A - GG') that is given spares the checker an eigenproblem; s is
-        raised until the checker finds that it is one.  Data of many features always need one: the
-        leading eigenpairs, then.  There Y is about a few of the rows, those at the places `few`.
-        """
+    def prove(self, rows, required, G, Y=None, leading=None, few=None):
+        """Return the Bound that C = GG' and, of the rows, Y give a node, by the checker."""
         arrays = {"G": G} if Y is None else {"G": G, "Y": Y}
+        # The checker finds F_m(A - GG' - sym Y) by an eigenproblem, or takes m s + |H|^2, once it
+        # has seen that sI + HH' is above that matrix.  `leading` has the m leading eigenpairs, of
+        # which s and H are made.  Data of many features need them, and there Y is about few of the
+        # rows, those at the places `few`.
         wide = self.wide(rows)
-        if not wide and (witness is None or len(rows) <= SMALL):
+        if not wide and (leading is None or len(rows) <= SMALL):
             return self.bound(rows, required, arrays)
         if wide and Y is not None:
             few = np.arange(len(rows)) if few is None else few
             arrays["few"] = rows[few]
-            witness = leading_less(self.array[:, rows], G, self.m, few, Y)
-        values, V = witness or leading_less(self.array[:, rows], G, self.m)
+            leading = leading_less(self.array[:, rows], G, self.m, few, Y)
+        values, V = leading or leading_less(self.array[:, rows], G, self.m)
         least = max(values.min(), 0.0)
         H = V * np.sqrt(np.maximum(values - least, 0.0))
         arrays |= {"H": H} if H.any() else {}
         trace = self.trace(rows)
-        for share in RAISED:
+        for share in RAISED:  # until the checker accepts s
             if share > NEAR and not wide:  # an eigenvalue was missed
                 return self.prove(rows, required, G, Y)
             arrays["s"] = least + share * trace
             with suppress(Refused):
                 return self.bound(rows, required, arrays)
-        raise Refused("no witness was found")
+        raise Refused("no s was found for which sI + HH' is above A - GG' - sym Y")
 
     def value(self, support):
         """What a support explains, from below."""
@@ -176,7 +184,8 @@ class CheckedMatrix:
 def leading_less(X, G, m, few=(), Y=None):
     """Return the m leading eigenpairs of X'X - GG', less Y's symmetric part on few features.
 
-    That is BSB' with B = [X', G, the unit vectors of the few]: by the Gram matrix of B.
+    That is BSB' with B = [X', G, the unit vectors of the few] and a small S, so that no d x d
+    matrix is formed: with B'B = U diag(root^2) U' its eigenvalues are those of root U'SU root.
     """
     n, q, XG, few = len(X), G.shape[1], X @ G, np.asarray(few, dtype=int)
     values, U = np.linalg.eigh(

@@ -75,9 +75,9 @@ def claimed(checked, solution, found):
 
 
 def least_claimed(checked, solution, tried, **facts):
-    """Return the solution with the least bound that the checker finds, and its claim.
+    """Return the solution with the least bound that the checker computes, and the claim of it.
 
-    `tried` are the arrays of several certificates.
+    `tried` are the arrays of several certificates, each of which makes a claim of its own.
     """
     claims = [claim_of(checked, ANY_GAP, arrays, **facts) for arrays in tried]
     verdicts = [check(claim | checked.named) for claim in claims]

@@ -38,7 +38,7 @@ class Answer:
 
 
 class Shrunk(NamedTuple):
-    """The only condition is about H itself: that it lies in the Fantope."""
+    """What the conditions are about: H alone, whose copy X lies in the Fantope."""
 
     fantope: np.ndarray
 
@@ -55,9 +55,11 @@ class FantopeRelaxation(Relaxation):
         self.shrink = shrink
 
     def project(self, aims, penalty):
+        """Return X, the point of the Fantope nearest to what is aimed at, drawn towards A."""
         return Shrunk(project_fantope(aims.fantope + self.matrix / penalty, self.m))
 
     def fit(self, moved, parts, penalty):
+        """Return H: every entry is drawn towards 0 by the penalty on it."""
         rest = np.maximum(np.abs(moved.fantope) - self.shrink / penalty, 0.0)
         return Shrunk(np.sign(moved.fantope) * rest)
 

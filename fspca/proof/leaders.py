@@ -47,7 +47,7 @@ class Leaders:
         return cls(checked, value) if fits else None
 
     def _each(self, value, among=None):
-        """Yield (i, bound, that with each feature) above a value, i a place among the rows."""
+        """Yield (i, bound, bounds with each feature) of each leader above a value, i its place."""
         checked = self.checked
         back = np.ldexp(1.0, -2 * checked.numbers.shift)
         asked = (checked.matrix, checked.rows, checked.k, value / back, checked.numbers, among)
@@ -56,10 +56,9 @@ class Leaders:
                 yield i, most * back, reach * back
 
     def bound(self, value):
-        """Return a bound of all supports: a v that is above the bounds of all leaders.
-
-        They fall where v rises, and v is halved in so often that it costs no more than the pass.
-        """
+        """Return a bound of all supports: a value above which no feature can lead one."""
+        # The bounds of leaders fall where the value rises, so that halving an interval finds it; it
+        # ends where it would cost more than the pass that found the leaders.
         if not len(self.among):
             return value
         low, high = value, max(value, self.most.max())
@@ -77,7 +76,7 @@ class Leaders:
         return high
 
     def certificate(self, value):
-        """The bound, and a claim whose root is divided by leaders, of which none is left."""
+        """Return the bound; its claim divides the root by leaders, and none is above the bound."""
         state = np.zeros((1, self.checked.array.shape[1]), dtype=np.int8)
         state[0, self.checked.rows] = 1
         alone = {"nodes": state, "parent": np.array([-1]), "branch": np.array([LED])}

@@ -24,7 +24,7 @@ from fspca.covariance.sources import Dense
 from fspca.problem import SharedSupport
 from fspca.proof.bounds import least_closed_form
 from fspca.proof.checked import CheckedMatrix
-from fspca.proof.claims import ANY_GAP, claim_of, claimed, gap_of, least_claimed
+from fspca.proof.claims import claim_of, claimed, gap_of, least_claimed
 from fspca.shared_support.solve import closes, search_from, solve
 from fspca.solver import Run
 
@@ -62,15 +62,14 @@ def with_factors_claim(A, solution, share=SHARE, max_seconds=None):
     best = least_claimed(checked, solution, [of_union.arrays], **facts)
     if not share or max_seconds == 0 or best.certificate is None or best.gap == 0:
         return best
+    value = check(best.certificate | checked.named).value  # of W and its factors, for any bound
     found = one_component_bounds(checked, W, counts, best, (share, clock))
     try:
         for R, levels, arrays, bound in found:
             if bound < best.upper_bound:
-                claim = claim_of(checked, ANY_GAP, arrays, **facts, R=R, levels=levels)
-                value = check(claim | checked.named).value
-                claim["gap"] = gap_of(value, bound)
-                verdict = check(claim | checked.named)
-                if verdict.holds:
+                gap = gap_of(value, bound)
+                claim = claim_of(checked, gap, arrays, **facts, R=R, levels=levels)
+                if check(claim | checked.named).holds:
                     bound = max(bound, solution.objective)
                     best = replace(best, upper_bound=bound, certificate=claim)
     except KeyboardInterrupt:
@@ -79,10 +78,11 @@ def with_factors_claim(A, solution, share=SHARE, max_seconds=None):
 
 
 def factors_of(A, W):
-    """Return Y whose factors ZY explain of W what the checker of claims grants most of.
+    """Return Y for which the checker counts most as explained of W by the factors ZY.
 
-    With R'R = W'AW and Y = W R^+ factor j explains R_jj^2 of its list.  Where R has no inverse the
-    factors are no longer orthonormal, but for R whose rows are independent or zero.
+    A claim names its factors, and any Y is allowed.  Good ones have R'R = W'AW and Y = W R^-1: then
+    factor j explains R_jj^2 of column j.  Several R are tried, and W itself.  Where R has no
+    inverse, that of its independent rows leaves the factors orthonormal.
     """
     K = W.T @ A.product(W)
     found = [W, *(W @ inverse_of(R) for R in turned_roots((K + K.T) / 2))]
@@ -102,17 +102,22 @@ def inverse_of(R):
 
 
 def granted(A, W, Y):
-    """Return what the checker grants that the factors ZY explain, margins left out."""
+    """Return what the checker counts as explained of W by the factors ZY, but for rounding.
+
+    It is sum_j (w_j'Ay_j)^2 over a bound on the largest eigenvalue of Y'AY, by its row sums.
+    """
     image = A.product(Y)
     most = np.abs(Y.T @ image).sum(axis=1).max()
     return np.sum(np.einsum("ij,ij->j", W, image) ** 2) / most if most > 0 else 0.0
 
 
 def one_component_bounds(checked, W, counts, best, budget):
-    """Yield (R, levels, arrays, bound), the bound by one component of a levelled matrix.
+    """Yield (R, levels, arrays, bound), each a better bound by one component of a levelled matrix.
 
-    It is proven by the search of `solve`, with a budget of counted work.  Where that leaves a gap,
-    less is levelled; where it finds a better component, the levels are found again.
+    The best levels are found first, with components that need no proof; the search of `solve` then
+    proves the best component of that matrix, with a budget of counted work.  Where it leaves a gap,
+    less is levelled, at last nothing; where it finds a better component, the levels are found
+    again.
     """
     (share, clock), d = budget, checked.A.size
     m, k = len(counts), int(min(counts.max(), d))
@@ -122,7 +127,7 @@ def one_component_bounds(checked, W, counts, best, budget):
     for left in reversed(range(PROOFS)):
         R, c = levels.levelled(x)
         M, times = matrix_of(checked, R, c, m)
-        first = levels.component(M, x)
+        first = levels.component(M, x)  # without a proof: what no bound of this M can be below
         if levels.interrupted:
             raise KeyboardInterrupt
         if times * first.objective < least - WORTH * (least - best.objective):
@@ -147,7 +152,10 @@ def one_component_bounds(checked, W, counts, best, budget):
 
 
 def proven_component(M, first, share, seconds):
-    """Return the best component of M with its claim, from a first one, by so much of a search."""
+    """Return the best component of M with its claim, from a first one.
+
+    The search may take `share` of the work that `solve` takes, and so many seconds.
+    """
     checked, run = CheckedMatrix.of(M, first.problem), Run(NODES, seconds)
     closed_form = least_closed_form(checked)
     if closes(closed_form, first.objective, 0.0):
@@ -165,7 +173,10 @@ def arrays_of(claim):
 
 
 def matrix_of(checked, R, c, m):
-    """Return (M as the checker computes it, what a bound on it is multiplied by)."""
+    """Return (M, times): the levelled matrix as the checker computes it, and the bound's factor.
+
+    What m factors explain is at most `times` what one component of M explains.
+    """
     if not R.size:
         return checked.A, m
     numbers = checked.numbers
@@ -198,7 +209,7 @@ class Levels:
         self.add(W)
 
     def add(self, W):
-        """Take the columns of W for components that the bound must hold for."""
+        """Take the columns of W for components w, each of which bounds the bound from below."""
         for w in W.T:
             a, rest = self.cut(w)
             if a.sum() + rest > 0:
@@ -206,34 +217,36 @@ class Levels:
                 self.cuts.append((a, rest))
 
     def cut(self, w):
-        """What w explains along each eigenvector that may be levelled, and elsewhere."""
+        """Return what w explains along each eigenvector that may be levelled, and elsewhere."""
         a = self.values * (self.V.T @ w) ** 2
         return a, max(w @ self.checked.A.product(w[:, None])[:, 0] - a.sum(), 0.0)
 
     def levelled(self, x):
-        """Return R and the levels c, of the eigenvalues that are lowered, in few binary places."""
+        """Return R and the levels c for these x, of the eigenvalues that are lowered at all."""
         some = np.flatnonzero(x > 1e-6)
         c = self.values[some] * np.exp(-x[some])
         R = self.V[:, some] * np.sqrt(-np.expm1(-x[some]))
         c, exponents = np.frexp(c)
         return in_few_places(R), np.ldexp(in_few_places(c), exponents)
 
-    def rows(self, x):
-        """The logarithm of what each component explains, levelled so."""
+    def log_explained(self, x):
+        """Return the logarithm of what each known component explains of the levelled matrix."""
         a, rest = (np.array(each) for each in zip(*self.cuts, strict=True))
         return np.log(a @ np.exp(-x) + rest)
 
     def component(self, M, x):
-        """Return the best component that is found at once, from two starts."""
+        """Return the best component of M that is found without a search, from two starts."""
         starts = ["go"]
         if self.components:
-            starts.append(self.components[int(np.argmax(self.rows(x)))][:, None])
+            starts.append(self.components[int(np.argmax(self.log_explained(x)))][:, None])
         found = [solve(M, 1, self.k, init=init, max_seconds=0) for init in starts]
         self.interrupted |= any(each.stopped == "interrupted" for each in found)
         return max(found, key=lambda each: each.objective)
 
     def best(self):
-        """Return the x of the least bound that was found, as far as components were found."""
+        """Return the x of the least bound, by cutting planes."""
+        # The best component at an x gives the bound there and is a cut, below the bound for all x;
+        # the next x is where the largest of the cuts is least.
         found = (np.inf, self.none)
         x = self.lowest(self.none)[0] if self.cuts else self.none
         for _ in range(CUTS):
@@ -248,20 +261,20 @@ class Levels:
         return found[1]
 
     def lowest(self, x):
-        """Return the x where the largest of the cuts is least, and its value.
-
-        The maximum is smoothed, less and less, so that every step is a smooth convex problem.
-        """
+        """Return the x where the largest of the cuts is least, and its value there."""
         a, rest = (np.array(each) for each in zip(*self.cuts, strict=True))
 
-        def most(x, sharp):
-            rows, total = self.rows(x), self.m + np.expm1(x).sum()
+        def smooth_maximum(x, sharp):
+            """The largest of the cuts, smoothed, and its gradient in x."""
+            rows, total = self.log_explained(x), self.m + np.expm1(x).sum()
             shares = np.exp(sharp * (rows - rows.max()))
             value = np.log(total) + rows.max() + np.log(shares.sum()) / sharp
             own = shares / shares.sum() / (a @ np.exp(-x) + rest)
             return value, np.exp(x) / total - (own @ a) * np.exp(-x)
 
-        for sharp in SHARPNESS:
-            found = scipy.optimize.minimize(most, x, sharp, jac=True, bounds=[(0, FLAT)] * len(x))
+        for sharp in SHARPNESS:  # smoothed, less and less, so that each step is smooth and convex
+            found = scipy.optimize.minimize(
+                smooth_maximum, x, sharp, jac=True, bounds=[(0, FLAT)] * len(x)
+            )
             x = found.x
-        return x, np.log(self.m + np.expm1(x).sum()) + self.rows(x).max()
+        return x, np.log(self.m + np.expm1(x).sum()) + self.log_explained(x).max()

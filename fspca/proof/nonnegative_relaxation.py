@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import block_diag, eigh
 
 from fspca.covariance.linalg import largest
-from fspca.proof.checked import CheckedMatrix
+from fspca.proof.checked import Bound, CheckedMatrix
 from fspca.proof.projections import TopPairs, clip_to_count, clip_to_most, project_cones
 from fspca.proof.relaxation import Consensus, Relaxation, State
 from fspca.proof.rows import FEWER, project_rows
@@ -39,14 +39,17 @@ class SignedParts(NamedTuple):
 
 
 def project_signs(Q, C, N):
-    """Return X = Q + B'NB near the nearest to Q with BXB' >= 0, B = I above C, and N >= 0.
+    """Return X near the nearest to Q with X, XC' and CXC' >= 0, and the multipliers N >= 0 of that.
 
-    Without cuts C it is the nearest; else a few steps lead there from the N given.
+    The nearest is X = Q + B'NB, B = I above C, for the best N.  Its blocks belong to the three
+    conditions: S is known exactly where K and T are, and these take a few steps along their
+    gradients, from the N given.  Without cuts C there is S alone, and X is the nearest.
     """
     n, size = len(Q), np.linalg.norm(C @ C.T) or 1.0
     K, T = N[n:, :n], N[n:, n:]
 
     def cut():
+        """Q moved by the multipliers of the cuts alone."""
         return Q + C.T @ K + K.T @ C + C.T @ T @ C
 
     for _ in range(SWEEPS if len(C) else 1):
@@ -60,12 +63,12 @@ class SignedRelaxation(Relaxation):
     r"""max <A, P> over 0 <= P <= I with trace m, P <= Diag(z), P >= 0 entry by entry, and more.
 
     That is 0 <= z <= 1 with sum k, and rows P_i - z_i e_i / 2 within z_i / 2 times the hull of the
-    vectors of length 1 with `row_count` nonzeros, the largest count of a component.  For one
-    component without prices |P_i - z_i e_i / 2| <= z_i / 2 stands for that: the bound, which counts
-    the largest squares of a row of Y, does not forget the number, and a step costs less.  With
-    prices the sum of z may be less than k, and what is maximised is <A, P> - prices'z.
+    vectors of length 1 with `row_count` nonzeros, the largest count of a component.  Where that is
+    None, |P_i - z_i e_i / 2| <= z_i / 2 stands for it: the bound, which counts the largest squares
+    of a row of Y, does not forget the number, and a step costs less.  With prices the sum of z may
+    be less than k, and what is maximised is <A, P> - prices'z.
     What is not one of the few is seen in the basis Z: only the first two and the count are
-    about it.  Of cuts C, PC' >= 0 and CPC' >= 0 belong to P >= 0.
+    about it.  With cuts C, PC' >= 0 and CPC' >= 0 are asked beside P >= 0.
     """
 
     def __init__(self, state, Z, sizes, required, cuts, prices):
@@ -78,12 +81,13 @@ class SignedRelaxation(Relaxation):
         self.required = required
         self.prices = prices
         few = len(state.multipliers.heights)
+        # long cuts are shortened to 1, so that one step length suits them all
         self.weights = np.append(np.ones(few), 1 / np.maximum(np.linalg.norm(cuts, axis=1), 1.0))
         self.cuts = self.weights[few:, None] * cuts[:, :few]
         self.few = few
         self.square = np.s_[:few, :few]
-        self.N = state.guess
-        self.phi = np.full(few, 0.25)
+        self.N = state.guess  # where the projection on the signs begins
+        self.phi = np.full(few, 0.25)  # where that on the rows begins: any share of 1/2 would do
         self.solve = normal_solver(Z)
         self.top = TopPairs()
         self.negative = TopPairs()
@@ -100,10 +104,11 @@ class SignedRelaxation(Relaxation):
         return SignedParts(P, lifted - P, entries - np.diag(half), entries, half, z)
 
     def project(self, aims, penalty):
+        """Put P, S, the rows, the entries and z each on its set; prices lower what z aims at."""
         V = self.top.between(aims.fantope + self.inner / penalty, self.m)
         self.G = self.negative.positive_part(-aims.slack)
         required = self.required[: self.few]
-        if self.prices is None and self.m == 1:  # one component's own search asks for many steps
+        if self.row_count is None:
             rows, heights = project_cones(aims.rows, aims.heights)
         else:
             rows, heights, self.phi = project_rows(
@@ -119,7 +124,8 @@ class SignedRelaxation(Relaxation):
         return SignedParts(V @ V.T, aims.slack + self.G @ self.G.T, rows, entries, heights, z)
 
     def fit(self, moved, parts, penalty):
-        """The normal equations, of the few features and, in their basis, of the others."""
+        """Return the parts of the P and z nearest to all copies, by the normal equations."""
+        # They are solved in closed form for the few features, and by `solve` for the others.
         few = self.few
         apart = moved.fantope - moved.slack
         right = apart[self.square] + (moved.rows + moved.rows.T) / 2 + moved.entries
@@ -139,7 +145,7 @@ class SignedRelaxation(Relaxation):
         return self.parts(P, z)
 
     def arrays(self, walk):
-        """The arrays of a bound, as the last projections give them."""
+        """Return the arrays of a claim: penalty times the multipliers after the projections."""
         N = walk.penalty / 2 * np.outer(self.weights, self.weights) * (self.N + self.N.T)
         Y = walk.penalty * (walk.aims.rows - walk.copies.rows)
         return {"G": np.sqrt(walk.penalty) * self.G, "Y": Y, "N": N}
@@ -159,10 +165,29 @@ def scale_of(array):
     return 2.0 ** np.round(np.log2(top)) if top > 0 else 1.0
 
 
-class NonnegativeRelaxation:
-    """The relaxation of a problem with nonnegative loadings, and what the checker says of bounds.
+class SignedFound(NamedTuple):
+    """What a relaxation has found: a Bound, proven, its z and P, and where it stands."""
 
-    With a count it is data X of A = X'X, and Y and N are about so many features.
+    proven: Bound
+    z: np.ndarray
+    P: np.ndarray
+    state: State
+
+    @property
+    def bound(self):
+        return self.proven.value
+
+    @property
+    def c(self):
+        return self.proven.c
+
+
+class NonnegativeRelaxation:
+    """The relaxation of a problem with nonnegative loadings, whose bounds the checker computes.
+
+    `array` is A; with a count it is data X of A = X'X, of which so many features are seen one by
+    one, and Y and N are about these.  With cuts a bound is about the x whose product with each is
+    at least 0.  `start` is the state before the first step.
     """
 
     signs = False  # no loading is negative
@@ -175,6 +200,7 @@ class NonnegativeRelaxation:
         self.k = k
         self.row_count = min(int(max(problem.counts)), d)
         self.prices = None
+        self.by_rows = self.m > 1  # a search for one component takes many steps, cheap ones
         self.checked = CheckedMatrix(array, count is not None, problem.kind, m, k)
         self.checked.row_count = self.row_count
         self.full = array
@@ -192,7 +218,8 @@ class NonnegativeRelaxation:
         self.start = State(None, self.full / self.scale, P, z, none, penalty, small)
 
     def _split(self, X, count):
-        """See the features of largest variance one by one, and the span of the others as one."""
+        """Choose the features of largest variance, and a basis Z of the span of all others."""
+        # V has a unit vector for each of those, then the columns of Z; `full` is V'X'XV.
         d = X.shape[1]
         self.few = largest(np.sum(X**2, axis=0), count)
         others = np.delete(np.arange(d), self.few)
@@ -204,26 +231,26 @@ class NonnegativeRelaxation:
         self.full = image.T @ image
 
     def descend(self, rows, required, state, cuts=()):
-        """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps.
-
-        With cuts it is about the x whose product with each is at least 0.
-        """
+        """Yield what is SignedFound on these rows, after every ten steps, for ever."""
         cuts = np.reshape([cut[rows] for cut in cuts], (-1, len(rows)))
         prices = None if self.prices is None else self.prices[rows] / self.scale
-        sizes = self.m, self.k, self.row_count
+        by_rows = self.by_rows or prices is not None
+        sizes = self.m, self.k, self.row_count if by_rows else None
         walk = descend_signed(state, self.Z, sizes, required, cuts, prices)
         for arrays, *rest in walk:
             if self.Z.size:
-                arrays |= self.witness(state.inner, **arrays)
+                arrays |= self.arrays_of_wide(state.inner, **arrays)
             arrays = {x: v * self.scale ** POWERS.get(x, 1) for x, v in arrays.items()}
             if self.Z.size:
                 arrays["few"] = self.few
             if self.prices is not None:  # there are many trees, and what is rounded is proven
                 arrays = {name: array.astype(np.float32) for name, array in arrays.items()}
-            yield self.checked.bound(rows, required, arrays, cuts=cuts, prices=self.prices), *rest
+            proven = self.checked.bound(rows, required, arrays, cuts=cuts, prices=self.prices)
+            yield SignedFound(proven, *rest)
 
-    def witness(self, A, G, Y, N):
-        """Return what wide data need: G on all features, which are few, s and H."""
+    def arrays_of_wide(self, A, G, Y, N):
+        """Return what the claim of wide data needs: G on all features, and s and H."""
+        # m s + |H|^2 bounds F_m(A + N - GG' - sym Y), as sI + HH' is above that matrix.
         M = A - G @ G.T
         few = np.s_[: len(N), : len(N)]
         M[few] += N - (Y + Y.T) / 2

@@ -5,9 +5,10 @@ the doubly nonnegative relaxation on what may be positive, warm-started from its
 decide features while the relaxation is being solved; few remaining supports are looked at one by
 one, and otherwise the most fractional feature is branched on.  Where very many are fractional, P
 mixes several x, and it is the sign of a product with x that is: that of P's second axis.
-"""
 
-from typing import NamedTuple
+Rows that know their count halve the nodes, and as each step costs half as much again they save no
+time: 9.8 s against 9.0 on 33 instances of 13 to 120 features that both prove.
+"""
 
 import numpy as np
 
@@ -15,10 +16,8 @@ from fspca.check_certificate import CUTS, none_positive
 from fspca.covariance.linalg import embedded
 from fspca.nonnegative.low_rank import answer, ascend_one, keep_positive
 from fspca.problem import Nonnegative
-from fspca.proof.checked import Bound
 from fspca.proof.claims import claim_of, gap_of
 from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation
-from fspca.proof.relaxation import State
 from fspca.proof.search import INHERITED, PROOF, Pace, Part, Tree, Walk
 from fspca.solver import Run
 
@@ -29,23 +28,6 @@ CUT = Pace(budget=400, patience=0.1, window=50)  # of a part with cuts, which br
 MANY = 50  # fractional features above which x is cut: to branch on each would take too long
 FRACTIONAL = 0.01  # so far from 0 and 1
 MIXED = 0.01  # P's second eigenvalue above which it mixes several x
-
-
-class SignedFound(NamedTuple):
-    """What the relaxation has found: a bound, proven, and where it stands."""
-
-    proven: Bound
-    z: np.ndarray
-    P: np.ndarray
-    state: State
-
-    @property
-    def bound(self):
-        return self.proven.value
-
-    @property
-    def c(self):
-        return self.proven.c
 
 
 class ComponentTree(Tree):
@@ -86,7 +68,8 @@ class ComponentTree(Tree):
         return claim_of(self.checked, gap_of(self.value, bound, PROOF), self.proof, **facts)
 
     def evaluate(self, supports):
-        """Propose the best; an eigenvector with two signs closes a support that explains more."""
+        """Propose the best; return whether surely no component on these is above the target."""
+        # A support that explains more is closed where its leading eigenvector surely has two signs.
         blocks = self.relaxation.full[supports[:, :, None], supports[:, None, :]]
         values, vectors = np.linalg.eigh(blocks)
         i = int(np.argmax(values[:, -1]))
@@ -101,12 +84,12 @@ class ComponentTree(Tree):
         return not len(part.rows)
 
     def inherited(self, part):
+        """The bound of the part that is being processed, the largest of all; the root has none."""
         return -self.heap[0][0] * INHERITED if self.nodes else np.inf
 
     def relax(self, part):
         cuts = self.cuts[part.place]
-        walk = self.relaxation.descend(part.rows, part.required, part.state, cuts)
-        return (SignedFound(*found) for found in walk)
+        return self.relaxation.descend(part.rows, part.required, part.state, cuts)
 
     def walk(self, part, steps=0):
         pace = CUT if self.cuts[part.place] else NODE
@@ -124,7 +107,9 @@ class ComponentTree(Tree):
             self.propose_vector(walk.part.rows, np.linalg.eigh(walk.found.P)[1][:, -1])
 
     def direction(self, part, z, P):
-        """Return P's second axis, in integers, where P mixes what features hardly tell apart."""
+        """Return P's second eigenvector in integers, to cut along, or None."""
+        # It is worth a cut where P mixes several x, and so many features are fractional that to
+        # branch on each would take too long.
         fractional = np.sum(np.minimum(z, 1 - z) > FRACTIONAL)
         if fractional <= MANY or len(self.cuts[part.place]) == CUTS:
             return None
@@ -136,7 +121,7 @@ class ComponentTree(Tree):
         return embedded(axis, part.rows, self.size).astype(int)
 
     def divided_otherwise(self, walk, bound):
-        """Return the parts on both sides of a direction, if there is one."""
+        """Return the parts where the product of x with a direction is >= 0, and <= 0, or None."""
         if walk.enough:
             return None
         direction = self.direction(walk.part, walk.found.z, walk.found.P)

@@ -101,7 +101,7 @@ class Packing:
 
     @property
     def proven(self):
-        return self.bound <= self.target
+        return self.bound <= self.target * (1 + 2 * SPARE)  # a packing's value has one of these
 
     @property
     def single(self):
@@ -161,7 +161,7 @@ class Packing:
             self.run.report(bound=self.bound)
 
     def leave_out(self):
-        """Leave out the features that no better answer has; prices near the optimum are known."""
+        """Leave out the features that no better answer has, by the costs of the node of all."""
         c, none = self.node.c, np.zeros(self.d, dtype=bool)
         _, outside = decisions(c, none, self.in_all, self.node.value, self.target)
         outside[self.W.any(axis=1)] = False
@@ -170,7 +170,7 @@ class Packing:
         self.near = np.maximum(c - beyond, 0.0)
 
     def narrowed(self):
-        """Whether a better answer leaves out more features."""
+        """Leave out features again, after a better answer; return whether there were some."""
         before = len(self.rows)
         self.leave_out()
         return len(self.rows) < before
@@ -219,10 +219,8 @@ class Packing:
         return new
 
     def completed(self, supports):
-        """Supports of all components: who got none takes one of a larger support.
-
-        What is split explains no less together, as A is semidefinite.
-        """
+        """Supports of all components: who got none takes one of a larger support."""
+        # what is split explains no less together, as A is semidefinite
         supports = sorted(supports, key=len)
         while len(supports) < self.problem.m and len(supports[-1]) > 1:
             *most, last = supports.pop()
@@ -364,7 +362,7 @@ class Way:
             columns = self.columns(packing.pool)
             p = columns.prices(packing.near[packing.rows])
             self.pack(columns)
-            if p is None or not packing.add(self.climbs(p)):
+            if p is None or not any(packing.add(self.climbs(p, n)) for n in (STARTS, MANY)):
                 break
 
     def columns(self, pool):
@@ -372,11 +370,8 @@ class Way:
 
     @property
     def tries(self):
-        """How many random directions are climbed from, in turn until a column is found.
-
-        Many spare trees that a budget would not reach; for blocks, one climb at a time, they take
-        longer than a tree.
-        """
+        """How many random directions are climbed from, in turn until a column is found."""
+        # many spare trees that a budget would not reach; for blocks they take longer than a tree
         return (STARTS, MANY) if self.single and self.packing.to_the_end else (STARTS,)
 
     def climbs(self, p, number=STARTS):
@@ -452,10 +447,7 @@ class Way:
         return value, best
 
     def fixed(self, proof, otherwise):
-        """Return the proof with every column that a better answer may use, and the best of these.
-
-        That is another where they cannot be listed.
-        """
+        """Return the proof by all columns that a better answer may use, or the other without it."""
         packing = self.packing
         if self.run.seconds_left == 0:
             return otherwise
@@ -480,10 +472,8 @@ class Way:
         return Proof(bound, proof.p, self.slots, trees, lower, found, directions)
 
     def price_directions(self, pool, p, levels):
-        """Lower what blocks of several components are worth, by prices on directions; return these.
-
-        Those of columns that do not matter any more are wanted no lower.
-        """
+        """Lower in the pool what blocks are worth, by prices on directions; return these."""
+        # `wanted` is where a column does not matter any more
         found = {}
         if len(pool) > PRICED:
             return found

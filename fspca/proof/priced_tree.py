@@ -6,15 +6,13 @@ relaxation says that S explains at most r + c(S): beyond its prices, r + (c - p)
 (c - p)(R) + the largest positive entries of c - p beside the required R.
 """
 
-from heapq import heappop
 from math import comb
 
 import numpy as np
 
 from fspca.check_certificate import signed
 from fspca.proof.checked import CheckedMatrix
-from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation, scale_of
-from fspca.proof.nonnegative_tree import SignedFound
+from fspca.proof.nonnegative_relaxation import NonnegativeRelaxation, SignedFound, scale_of
 from fspca.proof.rows import descend_rows, with_rows
 from fspca.proof.search import Pace, Part, Tree, Walk, handed_down
 from fspca.proof.semidefinite import start_from
@@ -55,7 +53,7 @@ class RowsAlone:
         self.start = with_rows(start_from(array / self.scale, m, k))
 
     def descend(self, rows, required, state):
-        """Yield (Bound, z, P, State) of the relaxation on these rows, after every ten steps."""
+        """Yield what is SignedFound on these rows, after every ten steps, for ever."""
         prices = None if self.prices is None else self.prices[rows] / self.scale
         walk = descend_rows(state, self.m, self.k, required, 10, self.row_count, prices)
         for found in walk:
@@ -64,7 +62,7 @@ class RowsAlone:
                 "Y": shortened(found.Y * self.scale),
             }
             proven = self.checked.bound(rows, required, arrays, prices=self.prices)
-            yield proven, found.z, found.state.P, found.state
+            yield SignedFound(proven, found.z, found.state.P, found.state)
 
 
 def relaxation_of(array, problem, signs):
@@ -80,6 +78,7 @@ class PricedWalk(Walk):
     """The relaxation of a part, which ends where what it leaves may be looked at."""
 
     def decides_enough(self):
+        """Whether supports are few enough to be looked at, or many features are decided."""
         tree = self.tree
         few = min(tree.most_enumerated, tree.to_enumerate)
         return tree.number_of(self.part) <= few or super().decides_enough()
@@ -123,20 +122,18 @@ class PricedTree(Tree):
         while self.heap and -self.heap[0][0] > self.level and (self.every or not self.found):
             if self.run.seconds_left == 0:
                 return
-            parts = self.process_node(self.heap[0][2])
-            heappop(self.heap)  # not before: an interruption loses nothing
-            self.nodes += 1
-            self.push(parts)
+            self.process_first()
             self.run.report()
 
     def evaluate(self, supports):
-        """Keep those above the level; an eigenvector with two signs closes a support."""
+        """Keep those above the level; none stays open."""
         if supports.shape[1] <= self.k:
             for part in np.array_split(supports, 1 + len(supports) // AT_ONCE):
                 self.look_at(np.sort(part, axis=1))
         return True
 
     def look_at(self, supports):
+        """Keep the supports that may be above the level, unless they surely have two signs."""
         checked = self.relaxation.checked
         numbers, m = checked.numbers, self.relaxation.m
         blocks = numbers.read(self.relaxation.full[supports[:, :, None], supports[:, None, :]], 2)
@@ -166,8 +163,7 @@ class PricedTree(Tree):
         return handed_down(-self.heap[0][0])
 
     def relax(self, part):
-        walk = self.relaxation.descend(part.rows, part.required, part.state)
-        return (SignedFound(*found) for found in walk)
+        return self.relaxation.descend(part.rows, part.required, part.state)
 
     def walk(self, part, steps=0):
         return PricedWalk(self, part, NODE if self.nodes else ROOT, steps)

@@ -48,7 +48,7 @@ class Programme(NamedTuple):
 
     @classmethod
     def of(cls, pool, slots, rows, in_all=None):
-        """Columns on these rows; with a count of the features in all, that is used up, too."""
+        """Return the programme of a pool's columns on these rows, perhaps with a count in all."""
         at = {int(i): j for j, i in enumerate(rows)}
         n = len(rows)
         kept, entries, values = [], [], []
@@ -70,10 +70,9 @@ class Programme(NamedTuple):
         return cls(kept, M, np.array(values), places, in_all is not None)
 
     def prices(self, near):
-        """Return the best prices of the features, of all those that are nearest to some, or None.
-
-        Of a count in all, each feature costs what is asked for one of that count beside its own.
-        """
+        """Return the best prices of the features, of several the nearest to some; or None."""
+        # The first programme finds the least bound, the second among its prices the nearest.  With
+        # a count in all a feature costs its own price and that of one place in the count.
         n = len(near)
         scale = self.values.max()
         first = scipy.optimize.linprog(self.places, -self.M, -self.values / scale, method="highs")
@@ -108,10 +107,11 @@ class Programme(NamedTuple):
 
 
 def climb_beyond_prices(A, p, slot, X, signs):
-    """Return the supports that columns of X climb to, by the features that are worth their price.
+    """Return the columns at which climbs from the columns of X end, each (1, support).
 
-    For G = AX(X'AX)^{-1/2}, A - GG' is semidefinite: a support explains at least the squares of
-    its rows of G, and what it explains then gives the next X.
+    A step keeps the features that are worth their price.  For G = AX(X'AX)^{-1/2}, A - GG' is
+    semidefinite: a support explains at least the squares of its rows of G, and what it explains
+    then gives the next X.
     """
     size = min(slot.size, len(A))
     before = None

@@ -23,6 +23,7 @@ def probable_bound(A, problem):
     required = np.isin(rows, problem.required)
 
     def most(c):
+        """The largest sum of c over an allowed support."""
         return largest_cost(c[rows], k, required)
 
     diagonal = most(A.diagonal()) * (1 + 1e-12)

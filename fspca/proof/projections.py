@@ -13,8 +13,8 @@ LARGE = 1e6  # of such numbers v - 1 loses digits
 def clip_to_sum(v, s):
     """Return the point nearest to v with entries in [0, 1] and sum s: clip(v - t, 0, 1).
 
-    The sum falls with t and is linear between the knots `v` and `v - 1`, so that t is found on one
-    line: exactly, not by bisection.
+    The sum falls with t and is linear between the knots, the entries of v and of v - 1.  The two
+    knots between which it passes s are found, and t by one division: exactly, not by bisection.
 
     >>> clip_to_sum(np.array([3.0, 1.2, 1.0, 0.0]), 2)
     array([1. , 0.6, 0.4, 0. ])
@@ -81,7 +81,8 @@ class TopPairs:
         self.count = None
 
     def above(self, M, level):
-        """Return the eigenpairs, ascending, that hold all with an eigenvalue above the level."""
+        """Return eigenpairs of M, ascending: all those above the level, and perhaps others."""
+        # `level` is a function of the eigenvalues, as far as they were computed.
         n = len(M)
         if self.count is not None and self.count + self.SPARE < n * self.SHARE:
             wanted = self.count + self.SPARE
@@ -100,6 +101,7 @@ class TopPairs:
         """Return X with XX' the projection of M on 0 <= P <= I, trace P = m (or at most m)."""
 
         def level(values):
+            """What an eigenvalue must be above so that its share is not 0."""
             f = np.clip(values, 0.0, 1.0)
             if not exactly and f.sum() <= m:
                 return 0.0

@@ -111,11 +111,7 @@ class State(NamedTuple):
         return self._replace(**point, multipliers=multipliers, penalty=walk.penalty, guess=guess)
 
     def restricted(self, rows, dense=False):
-        """The state of the problem on some of the features, in the order given.
-
-        With `dense` all of them are seen one by one, as they are where the basis would span all
-        there is.
-        """
+        """The state on some features, in their order; with `dense` all are seen one by one."""
         if self.basis is not None:
             place = np.full(len(self.z), -1)
             place[rows] = np.arange(len(rows))
@@ -137,11 +133,10 @@ class State(NamedTuple):
         )
 
     def seen(self, rows, few):
-        """The same on some of the features, of which `few` are places that are seen one by one.
-
-        All that were before must be among them, as far as they are left; negative places are none.
-        None sees all so.
-        """
+        """The state on these features, of which those at the places `few` are seen one by one."""
+        # Those that were seen so before, and are left, must be among the few; negative places are
+        # none, and None is all.  `turn` takes a matrix in the old basis to the new one: unit
+        # vectors for features that stay, rows of the old span for those that leave it, and R.
         old = self.basis
         place = np.full(len(self.z), -1)  # in the matrices of before
         place[old.few] = np.arange(len(old.few))
@@ -211,20 +206,15 @@ class Relaxation(ABC):
 
     @abstractmethod
     def project(self, aims, penalty):
-        """Return the copies: for each aim the nearest that keeps to its condition.
-
-        That for P itself is drawn to larger <A, P>, by the gradient A over the penalty.
-        """
+        """Return the copies, each nearest to its aim; P's is drawn by A over the penalty, too."""
 
     @abstractmethod
     def fit(self, moved, parts, penalty):
         """Return the parts of the point that is nearest to what the copies moved to."""
 
     def residuals(self, walk):
-        """Return how far copies are from their parts, and the parts from those before.
-
-        Each is measured in its own unit: sqrt(m) is the norm of P.
-        """
+        """Return how far copies are from parts and parts from those before, each in its unit."""
+        # sqrt(m) is the norm of P
         matrices = [i for i, copy in enumerate(walk.copies) if copy.ndim == 2]
         apart = sum(np.sum((walk.copies[i] - walk.parts[i]) ** 2) for i in matrices)
         change = len(matrices) * np.sum((walk.parts[0] - walk.before) ** 2)

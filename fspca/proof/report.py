@@ -24,7 +24,6 @@ from fspca.covariance.validate import TailsWarning, UnitsWarning, warn_of_tails,
 from fspca.datasets.files import write_whole
 from fspca.problem import (
     TOLERANCE,
-    SharedSupport,
     Solution,
     check_solution,
     claims_its_gap,
@@ -157,7 +156,7 @@ def write_report(path: str | Path, answer: Solution | Choice, X: Any, *, center:
     if choice is None:
         try_counts(case, seed, max_seconds, n_jobs)
     parts = (in_short, warned, chosen, proof, counts, scores, rest, stand_ins, reading_of, made)
-    title = f"A panel of {len(solution.support)} of {X.size} features"
+    title = f"A choice of {len(solution.support)} of {X.size} features"
     write_whole(path, page.html_page(title, *(part(case) for part in parts)))
 
 
@@ -176,7 +175,7 @@ def take_rows(case):
 def try_counts(case, seed, max_seconds, n_jobs):
     """Put other counts into a case: their bounds, held-out shares and stability."""
     problem = case.solution.problem
-    if case.X is None or not isinstance(problem, SharedSupport):
+    if case.X is None or not problem.one_support:
         return
     n = len(rows_kept(case.A))
     if n < 8:  # two folds, and halves of four rows
@@ -239,10 +238,9 @@ def in_short(case):
     names = [case.name(j) for j in solution.support]
     more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
     pca = A.leading(solution.problem.m)[0].sum()
-    kind = {"shared": "", "separate": "sparse ", "nonnegative": "nonnegative "}
     lines = [
         f"Chosen: {listed([*names[:NAMED], *more])}.",
-        f"{solution.problem.m} {kind[solution.problem.kind]}components of these explain "
+        f"{solution.problem.m} {solution.problem.adjective}components of these explain "
         f"{percent(share)} of the variance of all {A.size} features.",
         f"As many principal components, which need all features, explain "
         f"{percent(pca / (A.trace or 1.0))}.",
@@ -252,7 +250,7 @@ def in_short(case):
     if at is not None:
         held_out, error = case.choice.held_out[at], case.choice.standard_error[at]
         lines.append(
-            f"Of rows that took no part in the choice, panels chosen in this way explain "
+            f"Of rows that took no part in the choice, features chosen in this way explain "
             f"{percent(held_out)}, with a standard error of {percent(error)}."
         )
     return f'<div class="short">{page.html_list(lines)}</div>'
@@ -262,7 +260,7 @@ def proven(case):
     """Return what is known of better choices, in a sentence."""
     solution, problem = case.solution, case.solution.problem
     what = "such components"
-    if isinstance(problem, SharedSupport):
+    if problem.one_support:
         sides = problem.required or problem.forbidden
         allowed = ", with what had to be in and out," if sides else ""
         what = f"choice of {len(solution.support)} features{allowed}"
@@ -514,7 +512,7 @@ def scores(case):
     across, up = (T[shown, 0], T[shown, 1]) if several else (shown, T[shown, 0])
     names = ("component 1", "component 2") if several else ("sample", "component 1")
     picture = page.svg_points(across, up, names, f"{len(shown)} samples by their scores.")
-    caption = "Each point is a sample, at its scores on the panel's components."
+    caption = "Each point is a sample, at its scores on the components of the choice."
     if len(shown) < len(T):
         caption += f" Of {len(T)} samples {len(shown)} are drawn, evenly through the table."
     return page.html_section("The samples", page.html_figure(picture, caption))
@@ -580,7 +578,9 @@ def stand_ins(case):
     if not found:
         return ""
     rows = [[case.name(i), case.name(j), percent(max(loss, 0.0))] for i, j, loss in found]
-    told = "The panel is refitted with the other feature; the loss is of what it explains."
+    told = (
+        "The components are fitted again with the other feature; the loss is of what they explain."
+    )
     if not all_tried(case):
         told += f" Tried were the {NEAREST} features most like the one replaced."
     return page.html_section(
@@ -600,7 +600,7 @@ def all_tried(case):
 def substitutes(case):
     """Return for each chosen feature that may go the best other, and the share lost with it."""
     solution, problem = case.solution, case.solution.problem
-    if not isinstance(problem, SharedSupport) or solution.objective <= 0:
+    if not problem.one_support or solution.objective <= 0:
         return []
     free = np.setdiff1d(case.left_out, problem.forbidden).astype(int)
     if not len(free):

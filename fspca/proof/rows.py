@@ -54,12 +54,13 @@ def with_rows(state):
 
 
 class Falling:
-    """The entries of each row, falling, and how many and how much of them lies above a level."""
+    """The entries of each row in falling order, to count and to add up those above a level."""
 
     def __init__(self, B):
         self.sorted = -np.sort(-B, axis=1)
         self.scale = np.maximum(self.sorted[:, 0], EPS**8)
         self.start = np.arange(len(B))
+        # rows, scaled to [0, 1], one after another with gaps: one search serves them all
         self.flat = (2 * self.start[:, None] - self.sorted / self.scale[:, None]).ravel()
         self.sums = np.pad(self.sorted.cumsum(axis=1), ((0, 0), (1, 0)))
         self.squares = np.pad((self.sorted**2).cumsum(axis=1), ((0, 0), (1, 0)))
@@ -76,11 +77,11 @@ class Falling:
         return np.where(inside, self.sorted[self.start, np.clip(count, 1, width) - 1], 0.0)
 
     def cut(self, phi, count, tau, refined):
-        """Return tau: beside the largest, shrunk by phi, the next are cut there.
-
-        The weights of all, 1 for those shrunk and (b / tau - 1) phi / (1 - phi) for those that
-        are cut, add up to the count.  The search begins at the tau given.
-        """
+        """Return the level tau of each row at which the weights of its entries add up to count."""
+        # An entry b weighs 1 above tau / phi, where it is shrunk by phi; (b / tau - 1) phi / (1 -
+        # phi) between that and tau, where it is cut at tau; and nothing below.  For p and q entries
+        # above the two levels the sum is a formula: its tau is taken where it lies between the
+        # bounds known, and else their middle.  The search begins at the tau given.
         last, following = self.at(count), self.at(count + 1)
         low, high, ratio = phi * last, following, (1 - phi) / phi
         tau = np.clip(tau, low, np.maximum(low, high))
@@ -108,13 +109,14 @@ def project_rows(Q, t, required, k, phi, sweeps=SWEEPS, refined=REFINED):
     B = np.abs(Q)
     B[here, here] = 0
     free = np.flatnonzero(~required)
+    # squares of the entries that always count in the norm; of the others the `count` largest do
     a = np.diagonal(Q) ** 2 + np.sum(B[:, required] ** 2, axis=1)
     B = B[:, free] if len(free) else np.zeros((d, 1))  # where all are required, one that is 0
     count = np.maximum(k - (d - len(free)) - ~required, 0)
     falling, low, high = Falling(B), np.zeros(d), np.full(d, 1 - 1e-12)  # at 1 no row is left
     ratio = np.sqrt(falling.at(count + 1) * np.maximum(falling.at(count), EPS**8))
     before, nearest = None, np.full((4, d), np.inf)
-    for _ in range(sweeps):
+    for _ in range(sweeps):  # N is the dual norm of y, and excess falls in phi to 0 at the answer
         tau = falling.cut(phi, np.maximum(count, 1), ratio * phi, refined)
         ratio = tau / phi
         p = np.minimum(falling.count(ratio), count)

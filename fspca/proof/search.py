@@ -74,10 +74,7 @@ class Walk:
         return self.best.bound * self.tree.scale
 
     def follow(self, known):
-        """Go on until the part is closed, late, or much is decided.
-
-        `known` is a bound that the part has from above.
-        """
+        """Go on until the part is closed, time is up, or many features are decided."""
         while True:
             self.advance()
             closes = self.bound <= self.tree.target
@@ -116,7 +113,7 @@ class Walk:
         return spent or slow
 
     def changed_relaxation(self, closes):
-        """Go on with another relaxation, where there is one; return whether it comes first."""
+        """Begin another relaxation of the part, where one is due; return whether it did."""
         return False
 
     def decides_enough(self):
@@ -206,11 +203,11 @@ class Tree(ABC):
         return None
 
     def divided_otherwise(self, walk, bound):
-        """Return parts that are not told apart by a feature, where that is better."""
+        """Return parts that differ otherwise than by a feature, where that is better."""
         return None
 
     def tightened(self, walk, proven):
-        """Return (what decides more, the arrays that it takes for that), where that pays."""
+        """Return (a Bound that decides more features, its arrays), or (proven, None)."""
         return proven, None
 
     def spend(self, found):
@@ -218,7 +215,7 @@ class Tree(ABC):
         return None
 
     def goes_on(self, sharper):
-        """Whether the relaxation goes on where it is late, but decided something."""
+        """Whether the relaxation goes on though it is late, as features were decided."""
         return False
 
     def current(self, walk):
@@ -260,16 +257,20 @@ class Tree(ABC):
         """Process the part with the largest bound until none is above the target."""
         for _ in self.run:
             self.history.append(self.value)
-            parts = self.process_node(self.heap[0][2])
-            heappop(self.heap)  # not before: an interruption loses nothing
-            self.nodes += 1
-            self.push(parts)
+            self.process_first()
             self.run.report(self.value, self.bound)
             if not self.heap or -self.heap[0][0] <= self.target:
                 self.run.stop("gap reached" if self.bound <= self.target else "parts left open")
 
+    def process_first(self):
+        """Process the open part with the largest bound, and open what it leaves in its place."""
+        parts = self.process_node(self.heap[0][2])
+        heappop(self.heap)  # not before: an interruption loses nothing
+        self.nodes += 1
+        self.push(parts)
+
     def process_node(self, part):
-        """Bound a part, decide what can be decided; return (bound, part) of what is left."""
+        """Bound a part and decide features until it is closed or divided; return (bound, part)s."""
         if self.settled(part):
             return []
         known = self.inherited(part)
@@ -300,10 +301,7 @@ class Tree(ABC):
                 walk = self.walk(left.part, 0 if sharper else walk.steps)
 
     def decide(self, walk, left, proven):
-        """Return (what is left without the features that are decided, the arrays that it took).
-
-        Nothing is left where the part is closed, or its supports are enumerated.
-        """
+        """Return (what is left without the features decided, or None, the arrays that it took)."""
         proven, sharper = self.tightened(walk, proven)
         if proven.value <= self.target:
             return None, None
@@ -315,11 +313,13 @@ class Tree(ABC):
         return left, sharper
 
     def carried_on(self, walk):
-        """The part of a walk, its relaxation where the walk has brought it."""
+        """The part of a walk, to go on from where the walk has brought its relaxation."""
         return walk.part._replace(state=self.current(walk).state)
 
     def without_decided(self, left, bound, sharper=None):
         """Return what is left without the features that costs decide, as a node of its own."""
+        # Where a sharper bound decided them, the node above gets its arrays, and this one those
+        # that the node above had, which bound it better.
         part, z, c = left
         inside, outside = decisions(c, part.required, self.k, bound, self.target)
         if not (inside.any() or outside.any()):
@@ -327,7 +327,7 @@ class Tree(ABC):
         kept = np.flatnonzero(~outside)
         rows, required = part.rows[kept], (part.required | inside)[kept]
         place = self.place(rows, required, part.place)
-        if sharper:  # it bounds a little worse: what is left has the arrays of before
+        if sharper:
             self.arrays[place] = on_rows(self.arrays[part.place], part.rows, kept)
             self.arrays[part.place] = sharper
         part = Part(rows, required, self.restricted(part.state, kept), place)
@@ -350,10 +350,7 @@ class Tree(ABC):
         return [(bound, first), (bound, second)]
 
     def enumerate_leaf(self, rows, required, rest, c):
-        """Look at supports one by one; False if they are too many, or one stays open.
-
-        A support I explains at most rest + c(I); `required` says which of the rows it must have.
-        """
+        """Look at supports one by one; False if they are too many, or one stays open."""
         fixed = np.flatnonzero(required)
         free = np.flatnonzero(~required)
         most = max(0, min(self.k - len(fixed), len(free)))
@@ -365,7 +362,7 @@ class Tree(ABC):
         for size in sizes:
             chosen = free[choices(len(free), size)]
             supports = np.hstack([np.broadcast_to(fixed, (len(chosen), len(fixed))), chosen])
-            supports = supports[rest + c[supports].sum(axis=1) > self.target]
+            supports = supports[rest + c[supports].sum(axis=1) > self.target]  # may explain more
             if supports.size:
                 closed &= self.evaluate(rows[supports])
         self.to_enumerate -= number if closed else 0

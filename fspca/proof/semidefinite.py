@@ -52,9 +52,11 @@ def normal_solver(Z):
     diagonal = 0.5 * np.einsum("ij,ij->i", Z, Z) ** 2 + WEIGHT
 
     def apply(v):
+        """The matrix times v."""
         return 0.5 * np.einsum("ij,ij->i", Z @ ((Z.T * v.astype(Z.dtype)) @ Z), Z) + WEIGHT * v
 
     def solve(r):
+        """Conjugate gradients from 0, with the diagonal as preconditioner."""
         x, rest, p, size = np.zeros_like(r), r, 0.0, 1.0
         while rest @ rest > 1e-6 * (r @ r):
             scaled = rest / diagonal
@@ -90,6 +92,7 @@ class SemidefiniteRelaxation(Relaxation):
         return Consensus(self, parts, state.multipliers, state.penalty)
 
     def project(self, aims, penalty):
+        """Put P on the Fantope, S on the semidefinite matrices and z on the sums of k."""
         V = self.top.between(aims.fantope + self.inner / penalty, self.m, self.exactly)
         self.G = self.negative.positive_part(-aims.slack)
         self.N = self.G @ self.G.T
@@ -97,6 +100,7 @@ class SemidefiniteRelaxation(Relaxation):
         return Parts(V @ V.T, aims.slack + self.N, z)
 
     def fit(self, moved, parts, penalty):
+        """Return the parts of the P and z nearest to all copies, by the change that z needs."""
         change = moved.fantope + moved.slack - parts.fantope - parts.slack
         missed = 0.5 * self.basis.diagonal(change) + WEIGHT * (moved.chosen - parts.chosen)
         z = parts.chosen + missed / (0.5 + WEIGHT)

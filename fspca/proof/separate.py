@@ -34,7 +34,10 @@ def with_claim(A, solution, max_iter=100, share=QUICK, max_seconds=None):
 
     Here all bounds on separate supports are gathered.  Those on one shared support hold of every
     score; what uncorrelated factors explain has bounds of its own (`levelled`), and a kind of
-    claim.  Sums over columns hold of orthogonal columns alone.
+    claim.  Sums over columns hold of orthogonal columns alone; what prices prove does not come
+    here.  Where these do not end, Theorem 3 may be better: for three orthonormal columns of five
+    features of ionosphere it leaves 2.4 % and prices 8.1, for two of ten 4.7 and 11.3.  Row sums
+    stand for what has too many features for prices.
     """
     problem = solution.problem
     if problem.scored == "factors" and not problem.orthogonal:
@@ -67,10 +70,14 @@ def column_arrays(A, counts, max_iter):
 
 
 def bound_of(A, counts, G, Y, Z, p):
-    """Return Theorem 3's bound as computed, margins left out."""
+    """Return the bound that Theorem 3 gives for these arrays, but for rounding.
+
+    c_i = p_i + what Z says of row i is charged for each column, what is above p for the union.
+    """
     union, none = min(counts.sum(), len(A)), np.zeros(len(A), dtype=bool)
 
     def rows(M, k):
+        """What Theorem 1 charges for each row, by a matrix M of row terms and k nonzeros."""
         return (np.diagonal(M) + row_terms(M, k, none, np.sqrt)) / 2
 
     shared = np.maximum(np.sum(G**2, axis=1) - p + rows(Y, union), 0.0)
@@ -129,6 +136,7 @@ class ColumnRelaxation(Relaxation):
         return ColumnParts(P, np.diag(y) - P, *rows, y / 2, z / 2, z - y, y, z)
 
     def project(self, aims, penalty):
+        """Put P, S, the rows of the union and of one column, and y and z, each on its set."""
         V = TopPairs().between(aims.fantope + self.A / penalty, self.m)
         self.G = TopPairs().positive_part(-aims.slack)
         union, union_heights, self.phi[0] = project_rows(
@@ -150,6 +158,7 @@ class ColumnRelaxation(Relaxation):
         )
 
     def fit(self, moved, parts, penalty):
+        """Return the parts of the P, y and z nearest to all copies: on the diagonal together."""
         union, one = moved.rows_of_union, moved.rows_of_one
         right = moved.fantope - moved.slack + (union + union.T + one + one.T) / 2
         on_y = np.diagonal(moved.slack) - np.diagonal(union) / 2

@@ -49,6 +49,7 @@ class SupportWalk(Walk):
     """The relaxation of a part, which goes on with a bound on every row."""
 
     def changed_relaxation(self, closes):
+        """Begin that with a bound on every row once the plain one was followed for long enough."""
         state = self.found.state
         if closes or has_rows(state) or not (self.since >= PLAIN_STEPS or self.late):
             return False
@@ -122,10 +123,7 @@ class SupportTree(Tree):
         return super().process_node(part)
 
     def divided_by_leaders(self, part):
-        """Return a part for each feature that may lead a support, where these are small, or None.
-
-        Its relaxation begins when its turn comes: the states of all would fill the memory.
-        """
+        """Return a part for each feature that may lead a support, if these are small, or None."""
         leaders = self.leaders or Leaders.of(self.checked, self.target)
         if leaders is None:
             return None
@@ -136,7 +134,7 @@ class SupportTree(Tree):
         self.root_start = part.state
         self.branch[part.place] = LED
         self.arrays[part.place] = {"whole": 1}
-        parts = []
+        parts = []  # without a state: those of all would fill the memory
         for leader, bound, rows in led:
             required = rows == leader
             place = self.place(rows, required, part.place)
@@ -173,14 +171,19 @@ class SupportTree(Tree):
     def settled(self, part):
         rows, required = part.rows, part.required
         fixed = np.count_nonzero(required)
-        if fixed >= self.k or len(rows) <= self.k:
+        if self.is_one_support(part):
+            if not self.to_enumerate:
+                self.closed_alone(part, self.inherited(part))
+                return True
             self.propose(rows[required][: self.k] if fixed >= self.k else rows)
+            self.to_enumerate -= 1  # the checker looks at it too
             return True
         most = FEW if self.nodes else AT_FIRST
         few = comb(len(rows) - fixed, self.k - fixed) <= most
         return few and self.enumerate_leaf(rows, required, np.inf, np.zeros(len(rows)))
 
     def inherited(self, part):
+        """The bound of the part that is processed; of wide data, undivided by leaders, none."""
         unknown = self.checked.wide(part.rows) and not self.led
         return np.inf if unknown else -self.heap[0][0] * INHERITED
 
@@ -199,10 +202,7 @@ class SupportTree(Tree):
         return self.proven(walk.part, walk.best, known)
 
     def proven(self, part, found, known):
-        """Return the Bound of what was found; keep its arrays if it is below the one known.
-
-        They are rounded first: to what is kept, and to columns that matter.
-        """
+        """Return the Bound of what was found; keep its arrays if it is below the one known."""
         size = np.sum(found.G**2, axis=0)
         G = found.G[:, size > 1e-9 * size.max(initial=0)] * np.sqrt(self.scale)
         Y = None if found.Y is None else shortened(found.Y * self.scale)
@@ -246,6 +246,8 @@ class SupportTree(Tree):
         return sharper is not None
 
     def tightened(self, walk, proven):
+        """Look for a bound that decides more, where a large part was followed in vain."""
+        # The node keeps the arrays that it has, unless the new ones close it.
         part, best = walk.part, walk.best
         if not walk.late or walk.enough or len(part.rows) <= DEAR or best.Y is None:
             return proven, None
@@ -261,12 +263,11 @@ class SupportTree(Tree):
         return proven, sharper
 
     def tightened_costs(self, found, required):
-        """Return what decides many features, by a reward for those left out, a fine for the rest.
-
-        Where the bound is least, nearly all that are left out cost as much as the k-th feature,
-        and nothing decides them.  Whom a reward does not bring in costs less by as much; who
-        comes in is let alone.
-        """
+        """Return what is Found with rewards and decides many features, or None."""
+        # Where the bound is least, most features left out cost nearly as much as the k-th, so that
+        # none is decided.  The relaxation therefore maximises <A, P> + reward'z.  The reward draws
+        # in those left out, and out those that are in; whoever it does not move gets costs that are
+        # further from the k-th by as much, and whoever it moves has none from then on.
         target = self.target / self.scale
         side = (found.z < ASIDE) * 1.0 - (found.z > 1 - ASIDE) * ~required
         missing = found.bound - target

@@ -3,7 +3,6 @@
 from fspca.separate_supports.gpower import gpower
 from fspca.separate_supports.grqi import grqi
 from fspca.separate_supports.inverse_power import inverse_power
-from fspca.separate_supports.manifold_penalty import manifold_penalty
 from fspca.separate_supports.manpg import manpg
 from fspca.separate_supports.sadmm import sadmm
 from fspca.separate_supports.solve_separate import solve_separate
@@ -15,7 +14,6 @@ __all__ = [  # noqa: RUF022 (in the order of the book's tables)
     "gpower",
     "grqi",
     "inverse_power",
-    "manifold_penalty",
     "sadmm",
     "manpg",
 ]

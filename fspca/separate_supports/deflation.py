@@ -35,7 +35,10 @@ def schur(Z, squares, x):
 
 
 class Components:
-    """The components found so far, and the run that counts the steps of each."""
+    """The components found so far, and the run that counts the steps of each.
+
+    V, where there is one, is an orthonormal matrix of which W is the sparse copy.
+    """
 
     def __init__(self, A, m, run):
         self.A, self.run, self.turns = A.plain, run, iter(run)
@@ -44,17 +47,12 @@ class Components:
         self.V = None
 
     def note(self, X, gain=None, V=None):
-        """Keep what a step has found for the next components, or raise Spent.
-
-        `gain` is x'Rx with R = (I - QQ') A (I - QQ'), Q a basis of the components before, where
-        the caller has it: then the score costs no product.  V is an orthonormal matrix of which
-        X is the sparse copy.
-        """
+        """Keep what a step has found for the next components, or raise Spent."""
         if next(self.turns, None) is None:
             raise Spent
         W = self.W.copy()
         W[:, self.found : self.found + X.shape[1]] = X
-        if gain is None:
+        if gain is None:  # else x'Rx, R = (I - QQ') A (I - QQ') with Q a basis of those before
             value = self.score(self.A, W[:, W.any(axis=0)])
         else:
             length = 1 - np.sum((self.Q.T @ X) ** 2)

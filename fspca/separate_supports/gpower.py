@@ -96,7 +96,6 @@ def gpower(A: Covariance, m: int, k: int | None = None, *, penalty: float | None
     See Also
     --------
     tpower : Truncates where it thresholds.
-    manifold_penalty : The same cost with orthonormal loadings.
 
     Notes
     -----
@@ -104,7 +103,7 @@ def gpower(A: Covariance, m: int, k: int | None = None, *, penalty: float | None
     on the pattern found, with l0 they are not: at a fixed point they are an eigenvector on it, the
     refit wherever that is the leading one.
     Cost of a step: O(n d m) for data of n samples, no d x d matrix.
-    Explained in the chapter "GPower: threshold the power step".
+    Explained in the chapter "Generalised power and inverse power: threshold a step, or invert it".
 
     References
     ----------

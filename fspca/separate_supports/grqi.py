@@ -102,7 +102,7 @@ def grqi(A: Covariance, m: int, k: int, *, power_steps: int | None = None,
     and x'Ax may fall (Kuleshov 2013).  Deflation is by projection: the author's A - (x'Ax) xx'
     can have negative eigenvalues where x is no eigenvector.
     Cost of a step: O(dk + k^3) for a dense A.
-    Explained in the chapter "GRQI and the inverse power method: invert instead of multiply".
+    Explained in the chapter "Generalised power and inverse power: threshold a step, or invert it".
 
     References
     ----------

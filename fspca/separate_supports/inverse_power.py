@@ -82,7 +82,7 @@ def inverse_power(A: Covariance, m: int, k: int | None = None, *, penalty: float
     The ratio never rises (Hein and Buehler 2010), and the support is never empty, because a < 1.
     Deflation is on the scores, Z <- (I - yy') Z with y the component's unit score (Schur).
     Cost of a step: O(n d) for data of n samples, no d x d matrix.
-    Explained in the chapter "GRQI and the inverse power method: invert instead of multiply".
+    Explained in the chapter "Generalised power and inverse power: threshold a step, or invert it".
 
     References
     ----------

@@ -131,7 +131,6 @@ def manpg(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
     See Also
     --------
     sadmm : A sparse copy in place of a sparse column.
-    manifold_penalty : A smooth penalty.
 
     Notes
     -----

@@ -69,7 +69,6 @@ def sadmm(A: Covariance, m: int, k: int | None = None, *, penalty: float | None 
     See Also
     --------
     manpg : Columns that are orthonormal and sparse at once.
-    manifold_penalty : A smooth penalty in place of the copy.
 
     Notes
     -----

@@ -57,7 +57,37 @@ def ascents(A, asked, scale=proxy_rows, refined=True, latest=True):
     A step of all costs one product with their blocks side by side and, streamed, one submatrix on
     all their features: one pass where A on these fits.
     """
-    ends, walks, chosen = [Ascent() for _ in asked], {}, {}
+    ends = [Ascent() for _ in asked]
+    walks = begun(A, asked)
+    while walks:
+        applied = products(A, walks)
+        for i, (V, support, value) in [each for each in walks.items() if each[1][1] is not None]:
+            value = np.trace(applied[i][1]) - V.shape[1] * A.ridge if value is None else value
+            ends[i] = after_step(ends[i], V, support, float(value), refined, latest)
+            if ends[i].stopped:
+                del walks[i]
+        if walks:
+            yield ends
+        chosen = {}
+        others = {}
+        for i, (V, before, _) in walks.items():
+            # blocks of d x m go as soon as they have been used
+            support, Q = next_support(scale, applied.pop(i), asked[i][1], refined)
+            same = before is not None and np.array_equal(support, before)
+            if not refined:
+                same = same and np.linalg.norm(V - Q @ (Q.T @ V)) <= SAME
+                others[i] = Q, support, None
+            stopped = "the support repeats" if same else None
+            ends[i] = ends[i]._replace(n_iter=ends[i].n_iter + 1, stopped=stopped)
+            if not same:
+                chosen[i] = support
+        walks = refitted(A, asked, chosen) if refined else {i: others[i] for i in chosen}
+
+
+def begun(A, asked):
+    """Return (loadings, support, value) of each start, None for all rows and an unknown value."""
+    walks = {}
+    chosen = {}
     for i, (_, _, start) in enumerate(asked):
         if isinstance(start, tuple):
             walks[i] = start[0][start[1]], start[1], None
@@ -65,35 +95,27 @@ def ascents(A, asked, scale=proxy_rows, refined=True, latest=True):
             walks[i] = start, None, None
         else:
             chosen[i] = np.sort(start)
-    walks |= refitted(A, asked, chosen)
-    while walks:
-        applied = products(A, walks)
-        for i, (V, support, value) in [each for each in walks.items() if each[1][1] is not None]:
-            value = np.trace(applied[i][1]) - V.shape[1] * A.ridge if value is None else value
-            history = (*ends[i].history, float(value))
-            if refined and value <= ends[i].value * (1 + TIE):
-                ends[i] = ends[i]._replace(stopped="no gain")  # a fixed point of A's own
-                del walks[i]
-            elif latest or value > ends[i].value:
-                ends[i] = Ascent(history, float(value), support, V, ends[i].n_iter)
-            else:
-                ends[i] = ends[i]._replace(history=history)
-        if walks:
-            yield ends
-        chosen, others = {}, {}
-        for i, (V, before, _) in walks.items():
-            Z = scale(*applied.pop(i))  # blocks of d x m go as soon as they have been used
-            score, Z = np.einsum("ij,ij->i", Z, Z), None if refined else Z
-            support, score = largest(score, asked[i][1]), None
-            same = before is not None and np.array_equal(support, before)
-            if not refined:
-                Q = np.linalg.qr(Z[support])[0]
-                same = same and np.linalg.norm(V - Q @ (Q.T @ V)) <= SAME
-                others[i] = Q, support, None
-            Z, stopped = None, "the support repeats" if same else None
-            ends[i] = ends[i]._replace(n_iter=ends[i].n_iter + 1, stopped=stopped)
-            chosen |= {} if same else {i: support}
-        walks = refitted(A, asked, chosen) if refined else {i: others[i] for i in chosen}
+    return walks | refitted(A, asked, chosen)
+
+
+def after_step(end, V, support, value, refined, latest):
+    """Return an ascent after a step: with the new answer, or ended where a refined one gains none.
+
+    With `latest` the answer is that of the last step, else the best.
+    """
+    history = (*end.history, value)
+    if refined and value <= end.value * (1 + TIE):
+        return end._replace(stopped="no gain")  # a fixed point of A's own
+    if latest or value > end.value:
+        return Ascent(history, value, support, V, end.n_iter)
+    return end._replace(history=history)
+
+
+def next_support(scale, applied, k, refined):
+    """Return the k rows of largest score, and a basis of the scored rows unless it is refined."""
+    Z = scale(*applied)
+    support = largest(np.einsum("ij,ij->i", Z, Z), k)
+    return support, None if refined else np.linalg.qr(Z[support])[0]
 
 
 def refitted(A, asked, chosen):

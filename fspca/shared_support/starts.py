@@ -4,7 +4,6 @@ import numpy as np
 
 from fspca.covariance.linalg import embedded, largest, random_subspace
 from fspca.covariance.validate import checked_choice, checked_real
-from fspca.problem import SharedSupport
 from fspca.shared_support.fantope import fantope
 from fspca.shared_support.go import go
 
@@ -51,7 +50,7 @@ def starting_point(A, problem, init, rng):
         if solution.stopped == "interrupted":
             raise KeyboardInterrupt
         return solution.W, solution.support
-    if isinstance(problem, SharedSupport):
+    if problem.one_support:
         return None, largest(A.diagonal(), problem.k)
     support = largest(A.diagonal(), problem.m)
     return embedded(np.eye(problem.m), support, A.size), support

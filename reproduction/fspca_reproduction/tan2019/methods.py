@@ -21,6 +21,7 @@ from fspca.separate_supports.sadmm import sadmm
 from fspca.shared_support.fantope import rounded
 from fspca.shared_support.soap import soap
 from fspca.shared_support.two_stage import two_stage
+from fspca_reproduction.tan2019.manifold_penalty import manifold_penalty
 
 PENALTIES, GAMMAS = [10.0**i for i in range(-2, 3)], [10.0**i for i in range(-3, 4)]
 RHOS = GAMMAS
@@ -72,7 +73,7 @@ AT_SETTING = {  # (A, m, k, *setting); k is what the shared ones choose in all
     "tpower": at_count("tpower"),
     "gpower, block l0": at_penalty("gpower, block l0"),
     "gpower, block": at_penalty("gpower, block"),
-    "manifold_penalty": at_penalty("manifold_penalty"),
+    "manifold_penalty": lambda A, m, k, penalty: manifold_penalty(A, m, penalty=penalty),
     "sadmm": lambda A, m, k, penalty, gamma, rho: sadmm(
         A,
         m,
@@ -90,7 +91,8 @@ AT_SETTING = {  # (A, m, k, *setting); k is what the shared ones choose in all
     ),
     "soap": convex_start,
 }
-WITH_K = {name: SOLVERS[name] for name in AT_SETTING if name != "soap"}  # (A, m, k)
+OWN = {"manifold_penalty": manifold_penalty}  # which the module does not have
+WITH_K = {name: (SOLVERS | OWN)[name] for name in AT_SETTING if name != "soap"}  # (A, m, k)
 
 
 def settings(method, k, grid=FULL):

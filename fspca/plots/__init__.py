@@ -14,7 +14,7 @@ from fspca.selection import Choice
 plt = needed("matplotlib.pyplot", "plots", "fspca.plots")
 ticker = needed("matplotlib.ticker", "plots", "fspca.plots")
 
-# Okabe and Ito's colours, told apart also by those who see fewer; markers and lines differ too.
+# Okabe and Ito's colours, distinguished also by those who see fewer; markers and lines differ too.
 LOOKS = {  # colour, marker and line of a method's curves
     "exhaustive": "#000000 s -",
     "swap": "#56B4E9 D -.",
@@ -45,7 +45,6 @@ LOOKS = {  # colour, marker and line of a method's curves
     "gpower, block l0": "#E69F00 2 :",
     "grqi": "#D55E00 3 -.",
     "inverse_power": "#0072B2 4 --",
-    "manifold_penalty": "#CC79A7 * -",
     "sadmm": "#D55E00 s -",
     "sadmm, deflated": "#D55E00 ^ :",
     "manpg": "#0072B2 s --",
@@ -60,6 +59,7 @@ LOOKS = {  # colour, marker and line of a method's curves
     "variance": "#009E73 ^ -.",
     "admm": "#56B4E9 o --",
     "pca": "#CC79A7 x :",
+    "manifold_penalty": "#CC79A7 * -",
     "dual": "#000000 o -",
     "shifted": "#56B4E9 v --",
     "diagonal": "#009E73 ^ -.",
@@ -79,7 +79,7 @@ def figure(
 ) -> tuple[Any, Any]:
     """Return a figure in the book's style, and its axes.
 
-    Figures of `matplotlib.pyplot` have that style after `plt.style.use("fspca.plots")`: white
+    Figures of `matplotlib.pyplot` have that style after `plt.style.use("fspca.plots.book")`: white
     ground, which the book makes the page's own, and no upper and right spine.
 
     Parameters
@@ -106,7 +106,7 @@ def figure(
     >>> axes.shape
     (2,)
     """
-    with plt.style.context("fspca.plots"):
+    with plt.style.context("fspca.plots.book"):
         return plt.subplots(rows, columns, figsize=(width, height))
 
 
