@@ -8,6 +8,7 @@ from fspca.problem import SharedSupport
 from fspca.proof.bounds import least_closed_form, upper_bound
 from fspca.proof.checked import CheckedMatrix
 from fspca.shared_support.ipu import ipu
+from fspca_reproduction.results import rows_of
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.data import PANELS, STANDARD, cases_of_table_2, prepared
 from fspca_reproduction.tan2019.figures import at_counts, best_cut, summed
@@ -85,3 +86,8 @@ def tan2019_orthonormal_gaps(set):
     verdict = check(dict(found.certificate) | {"X": np.asarray(A.wide_factor(), dtype=float)})
     return {"objective": found.objective, "bound": found.upper_bound, "holds": verdict.holds,
             "shared": upper_bound(A, 3, 51, method="diagonal").bound}  # fmt: skip
+
+
+def orthonormal_gaps():
+    """Return its stored rows."""
+    return rows_of("tan2019_orthonormal_gaps")
