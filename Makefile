@@ -74,7 +74,7 @@ pdf: $(HTML)/.built  ## typeset the whole book, by a browser: _build/book.pdf
 	$(BIN)/python book/tools/typeset.py $(HTML) _build/book.pdf
 
 lab: $(READY)  ## open the first chapter in JupyterLab
-	$(BIN)/jupyter lab $(AS_ROOT) --ServerApp.root_dir=book book/foundations/why_choose_features.ipynb
+	$(BIN)/jupyter lab $(AS_ROOT) --ServerApp.root_dir=book book/first_twenty_minutes.ipynb
 
 assignments: $(READY)  ## make the students' copies, their environment and the instructor's guide
 	$(BIN)/python book/tools/assignments.py

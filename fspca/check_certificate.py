@@ -196,7 +196,7 @@ class Floating:
         """Return a number that no eigenvalue of A lies below by more, if A + tI shows one."""
         n, size = len(A), np.linalg.norm(A)
         S, t = (A, 0.0) if factored(A) else (A + t * np.eye(n), t)
-        need(factored(S), NOT_SEMIDEFINITE)
+        need(S is A or factored(S), NOT_SEMIDEFINITE)  # A itself was factored just now
         return t + 1.001 * (gamma(8) * (size + t) + gamma(n + 4) * np.trace(S) + TINY)
 
     def levelled(self, A, error, R, c, m):
@@ -505,8 +505,9 @@ def shared_bound(node, numbers, m, k):
     """Return (rest, c): a support I explains at most rest + sum of c over I (Theorem 1)."""
     G, Y, Z = node.G, node.Y, node.Z
     if node.whole is not None:
-        need(node.whole == 1, "whole must be 1")
-        return 0, whole_costs(node, numbers)
+        need(node.whole in (1, 3), "whole must be 1 or 3")
+        beside = node.whole == 3
+        return beside_required(node, numbers, m, k) if beside else (0, whole_costs(node, numbers))
     if node.few is not None:
         return bound_with_few(node, numbers, m, k)
     squares, roundings = np.sum(G * G, axis=1), G.shape[1] + 10
@@ -530,6 +531,33 @@ def whole_costs(node, numbers):
     A, error = node.matrix.block(node.rows)
     own, t = np.diagonal(A), lowest(A, numbers, np.inf) + 2 * error
     return np.maximum(numbers.raised(own + t, np.abs(own) + t, 4), 0)
+
+
+def beside_required(node, numbers, m, k):
+    """Return (F_m of what is required, costs): what any other feature adds to it at most.
+
+    That is the theorem on required features, for A made semidefinite; P stands for those required.
+    """
+    need(not node.matrix.of_data, "whole is 3 of a matrix only")
+    P, free = np.flatnonzero(node.required), np.flatnonzero(~node.required)
+    A, error = node.matrix.block(node.rows)
+    error = lowest(A, numbers, np.inf) + 2 * error
+    root, p = 1, len(P)
+    while root**2 < k - p:
+        root = 2 * root
+    low, high = 0, 0
+    if p:
+        (low,), (high,) = numbers.top_sums(A[np.ix_(P, P)][None], min(m, p), error)
+    blocks = np.zeros((len(free), p + 1, p + 1), dtype=A.dtype)
+    blocks[:, :p, :p] = A[np.ix_(P, P)]
+    blocks[:, :p, p] = blocks[:, p, :p] = root * A[np.ix_(free, P)]
+    blocks[:, p, p] = root**2 * np.diagonal(A)[free]
+    c = 0 * np.diagonal(A)
+    if len(free):
+        more = numbers.top_sums(blocks, min(m, p + 1), root**2 * error)[1] - low
+        more = more / root**2 if isinstance(numbers, Floating) else -(-more // root**2)
+        c[free] = np.maximum(numbers.raised(more, np.abs(more), 4), 0)
+    return high, c
 
 
 def separate_bound(node, numbers, m, k):

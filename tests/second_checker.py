@@ -620,8 +620,9 @@ class Claim:
         n = len(allowed)
         if "whole" in own:
             arrays["whole"] = fields.integer(f"whole_{t}")
-            need(own == {"whole"} and arrays["whole"] in (1, 2), "whole")
-            need(arrays["whole"] == 1 or self.orthonormal, "whole of another kind")
+            need(own == {"whole"} and arrays["whole"] in (1, 2, 3), "whole")
+            need(arrays["whole"] != 2 or self.orthonormal, "whole of another kind")
+            need(arrays["whole"] != 3 or not self.data, "whole 3 of data")
         for name in own & {"G", "H"}:
             arrays[name] = fields.matrix(f"{name}_{t}")
             need(len(arrays[name]) == n, f"{name} has the wrong shape")
@@ -727,9 +728,30 @@ class Claim:
             costs = [max(cost - q, Fraction(0)) for cost, q in zip(costs, p, strict=True)]
         return r, dict(zip(rows, costs, strict=True))
 
+    def beside_required(self, node):
+        """r and the costs where `whole` is 3."""
+        A = block(self.A, node.allowed)
+        A = added(A, times(lack(A), identity(len(A))))
+        P = [j for j, i in enumerate(node.allowed) if node.states[i] == 2]
+        p, root = len(P), 1
+        while root**2 < self.k - p:
+            root *= 2
+        inner = block(A, P)
+        r = at_most(inner, min(self.m, p)) if p else Fraction(0)
+        least = at_least(inner, min(self.m, p)) if p else Fraction(0)
+        costs = {}
+        for j, i in enumerate(node.allowed):
+            scales = [1] * p + [root]
+            M = block(A, [*P, j])
+            M = [[M[a][b] * scales[a] * scales[b] for b in range(p + 1)] for a in range(p + 1)]
+            more = at_most(M, min(self.m, p + 1)) - least
+            costs[i] = Fraction(0) if j in P else max(more, Fraction(0)) / root**2
+        return r, costs
+
     def bound_of_node(self, node):
         """r, the costs net of prices, and b."""
-        r, costs = self.bound(node)
+        required = node.arrays.get("whole") == 3
+        r, costs = self.beside_required(node) if required else self.bound(node)
         if self.prices is not None:
             costs = {i: cost - self.prices[i] for i, cost in costs.items()}
         b = r + sum(costs[i] for i in node.required)

@@ -158,7 +158,7 @@ def test_three_doors_stand_on_the_first_screen(browser, width, end):
     assert max(ends) <= end
     browser.run("document.querySelector('.doors a').focus()")
     browser.press("Enter")
-    browser.until("location.href.includes('why_choose_features')")
+    browser.until("location.href.includes('first_twenty_minutes')")
 
 
 LIVE = {

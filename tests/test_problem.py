@@ -20,7 +20,7 @@ from fspca import (
 )
 from fspca.check_certificate import check
 from fspca.nonnegative.exhaustive import exhaustive_nonnegative
-from fspca.problem import correlation_of_scores, objective
+from fspca.problem import correlation_of_scores, objective, solution_of
 from fspca.registry import oracle
 from fspca.synthetic import make_scheme
 
@@ -318,3 +318,73 @@ def test_rounding_makes_no_score_less_than_none_and_no_correlation_above_one():
     K = np.array([[1.0, 1 + 1e-15, 0], [1 + 1e-15, 1.0, 0], [0, 0, -1e-17]])
     with np.errstate(all="raise"):
         assert correlation_of_scores(K) == 1.0
+
+
+def test_an_answer_times_a_unit_is_that_of_the_covariance_times_it():
+    bounded = changed(upper_bound=1.1 * GOOD.objective)
+    found = bounded.times(4.0)
+    for name in ("objective", "upper_bound", "history"):
+        assert np.array_equal(getattr(found, name), 4 * np.array(getattr(bounded, name)))
+    assert check_solution(4 * A, found)
+
+
+def test_what_explains_nothing_has_no_gap_where_nothing_can():
+    """A share of 0 is none: what counts is the excess beside all variance."""
+    nothing = changed(objective=0.0, upper_bound=1e-9, total_variance=2.0)
+    assert nothing.gap == 0.0
+    assert replace(nothing, upper_bound=1e-3).gap == np.inf
+
+
+def test_small_scores_correlate_as_large_ones_do():
+    K = np.array([[4.0, -1.0], [-1.0, 1.0]])
+    assert correlation_of_scores(K / 100) == pytest.approx(correlation_of_scores(K), rel=1e-12)
+
+
+def test_an_answer_of_loadings_knows_its_rows_and_how_its_scores_correlate():
+    found = solution_of(A, SeparateSupports(2, 1), E2, "")
+    assert found.support.tolist() == [0, 1]
+    assert found.n_iter == 0
+    expected = abs(A[0, 1]) / np.sqrt(A[0, 0] * A[1, 1])
+    assert found.score_correlation == pytest.approx(expected, rel=1e-12)
+    assert solution_of(A, SeparateSupports(1, 1), E2[:, :1], "").score_correlation is None
+
+
+@pytest.mark.parametrize(("problem", "words"), [
+    (SeparateSupports(2, 3), "by m=2 uncorrelated factors"),
+    (SeparateSupports(2, 3, score="subspace"), "in the span of m=2 components"),
+    (SeparateSupports(2, 3, orthonormal=True), "with m=2 components"),
+    (SeparateSupports(1, 3), "with m=1 component"),
+    (SharedSupport(2, 3), "with m=2 components"),
+])  # fmt: skip
+def test_an_answer_names_its_score(problem, words):
+    assert str(changed(problem=problem)).splitlines()[1].strip().startswith(words)
+
+
+def test_an_answer_prints_its_share_of_all_variance_and_of_pcas():
+    half = changed(total_variance=2 * GOOD.objective, pca_variance=None)
+    assert " (50 % of all) on" in str(half)
+    assert " (50 % of all, 80 % of PCA's) on" in str(
+        replace(half, pca_variance=GOOD.objective / 0.8)
+    )
+
+
+@pytest.mark.parametrize("problem", [SharedSupport, SeparateSupports, Nonnegative])
+def test_only_a_shared_support_is_one_and_no_problem_has_no_component(problem):
+    assert problem(1, 2).one_support == (problem is SharedSupport)
+    with pytest.raises(ValueError, match="m=0"):
+        problem(0, 2)
+
+
+def test_sides_are_named():
+    with pytest.raises(TypeError):
+        SharedSupport(1, 2, (0,))
+
+
+@pytest.mark.parametrize(("make", "message"), [
+    (lambda: SeparateSupports(2, [3, 1], uncorrelated=True).fit(6), "at least m=2"),
+    (lambda: Nonnegative(2, [2, 1], in_all=True), "one count of at least m=2"),
+    (lambda: Nonnegative(3, 2, in_all=True), "one count of at least m=3"),
+])  # fmt: skip
+def test_counts_that_do_not_fit_a_condition_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 
+import pytest
 import readme_picture
 import toc
 
@@ -13,11 +14,17 @@ from fspca_reproduction.results import stored
 README = (toc.ROOT / "README.md").read_text()
 
 
-def test_the_picture_is_what_its_command_draws():
-    assert readme_picture.PICTURE.read_text() == readme_picture.draw(), "run `make pages`"
-    assert "book/static/chosen_pixels.svg" in README
-    shares = re.findall(r"\d+%", readme_picture.draw())
-    assert shares == re.findall(r"\d+%", README)
+@pytest.mark.parametrize(("name", "draw"), readme_picture.PICTURES.items())
+def test_a_picture_is_what_its_command_draws(name, draw):
+    assert (readme_picture.FOLDER / f"{name}.svg").read_text() == draw(), "run `make pages`"
+
+
+@pytest.mark.parametrize("page", ["README.md", "book/cover.md"])
+def test_the_words_for_who_sees_no_picture_have_its_numbers(page):
+    (alt,) = re.findall(r"!\[(.*)\]\(\S*every_choice.svg\)", (toc.ROOT / page).read_text())
+    drawn = (readme_picture.FOLDER / "every_choice.svg").read_text()
+    assert sorted(re.findall(r"\d+ %", drawn)) == sorted(re.findall(r"\d+ %", alt))
+    assert set(re.findall(r"\d{2,}(?= wines|:)", drawn)) <= set(re.findall(r"\d+", alt))
 
 
 def test_every_python_block_runs():

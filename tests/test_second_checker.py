@@ -271,6 +271,26 @@ RULES = {
         shared(AWAY, 1, 2, [1, 2], 1.5 + 10 * NEAR, whole_0=1),
         [{"support": [0], "gap": 1 - 4 * FALSE}, {"support": [0], "gap": 0.0}, {"whole_0": 0}],
     ),
+    "what is required": (  # alone it explains 1, and whoever joins it adds nothing
+        shared(np.eye(3), 1, 2, [0, 1], 2 * NEAR, required=[0], whole_0=3),
+        [
+            {"required": [], "gap": 1 - 4 * FALSE},
+            {
+                "k": 3,
+                "gap": 0.5 - 4 * FALSE,
+                "A": np.eye(3) + np.diag([0.5], 2) + np.diag([0.5], -2),
+            },
+            {"whole_0": 1},
+            {"whole_0": 2},
+            {"whole_0": 4},
+            {"whole_0": 3.0},
+            {"A": np.diag([-4.0, 0, 0]), "k": 3, "support": [0, 1, 2], "gap": 0.0},
+        ],
+    ),
+    "what is required of data": (
+        claim_of("shared", X, 1, 1, 3 + NEAR, name="X", support=[1], whole_0=1),
+        [{"whole_0": 3}],
+    ),
     "a witness": (
         shared(D, 1, 1, [1], RIGHT, s_0=5 + NEAR / 2, H_0=ROOT),
         [

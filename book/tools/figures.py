@@ -22,7 +22,8 @@ COLOUR, FULL = re.compile("|".join(PALETTE), re.I), r"color-mix(in srgb, \g<0> v
 PLACES, DIGITS = {"x", "y", "d"}, re.compile(r"-?\d+\.\d{2,}")
 GROUPS = {f"{SVG}{name}" for name in ("svg", "g", "defs", "clipPath")}
 OWN = re.compile(r"(^|; *)opacity")  # a group is made transparent as one
-OURS = {"jupyter_execute", "ideas"}  # the folders of what cells and `idea_drawings.py` draw
+# What cells and `idea_drawings.py` draw, by its folder, and the cover's picture.
+OURS = {"jupyter_execute", "ideas", "every_choice.svg"}
 REFERENCE = re.compile(r"(?<=url\(#)[^)]+|(?<=^#)\w+$")
 
 

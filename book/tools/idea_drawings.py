@@ -233,6 +233,23 @@ def table_to_choice():
     return 280, parts
 
 
+def sums_over_rows():
+    """Each block of rows gives a small block of numbers, and these are added."""
+    parts = [words(20, 26, "rows of data"), words(196, 26, "each one's part")]
+    for i in range(4):
+        top = 40 + 52 * i
+        parts.append(box(20, top, 110, 44, PALE, GREY))
+        parts += arrow((138, top + 22), (218, top + 22), INK)
+        parts.append(box(228, top + 8, 56, 28, BLUE))
+        parts.append(line([(292, top + 22), (340, 144)], GREY))
+    parts += [box(348, 130, 56, 28, ORANGE), words(376, 116, "sum", "middle")]
+    parts += [
+        words(20, 274, "However many rows there are,"),
+        words(20, 296, "the parts stay small."),
+    ]
+    return 310, parts
+
+
 DRAWINGS = (
     go_diagonal,
     ipu_proxy,
@@ -242,6 +259,7 @@ DRAWINGS = (
     two_copies,
     held_out,
     table_to_choice,
+    sums_over_rows,
 )
 
 

@@ -17,8 +17,11 @@ ABSOLUTE_PATH = re.compile(
     r"(?<![\w.:/])/(home|Users|root|tmp|work|usr|opt|mnt|var)/|\b[A-Z]:\\\\?\w"
 )
 SHELL = re.compile(
-    r"^\s*[%!]|get_ipython|\bpip3? install|\bconda install|os\.system|subprocess", re.M
+    r"^\s*[%!]|get_ipython|\bpip3? install|\bconda install|os\.system|from subprocess"
+    r"|subprocess\.(?!run\(command)",
+    re.M,
 )
+OWN_PYTHON = re.compile(r"command = \[sys\.executable\b")  # which is there on every system
 NUMBER = re.compile(r"(?<![\w.])(\d+\.\d+)")
 MOST_DIGITS = 7  # machines agree on 6; one number is printed as its paper prints it
 BARE_OBJECT = re.compile(r"<[\w. ]*(matplotlib|Axes|Figure)|\bat 0x[0-9a-f]+")
@@ -175,6 +178,7 @@ def code_is_plain_python(notebook):
         f"cell {i}: a magic, a shell command or an installation"
         for i, cell in code_cells(notebook)
         if SHELL.search(cell.source)
+        or ("subprocess.run" in cell.source and not OWN_PYTHON.search(cell.source))
     ]
 
 

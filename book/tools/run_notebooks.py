@@ -32,6 +32,7 @@ from notebook_rules import CELL_METADATA
 from toc import ROOT, notebooks
 
 CELL_SECONDS = 600
+WIDGET = "application/vnd.jupyter.widget-view+json"
 START = ROOT / "book" / "tools" / "kernel_start.py"
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 
@@ -110,6 +111,8 @@ def run(path):
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = joined(cell.outputs)
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop(WIDGET, None)  # which lives as long as its kernel
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     try:
         write_whole(path, nbformat.writes(notebook) + "\n")

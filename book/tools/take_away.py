@@ -54,9 +54,11 @@ def imports(notebook):
 
 def requirements(notebook, wheels):
     """Return what `pip install -r` needs beside the wheels, line by line."""
-    extras = sorted({*ALWAYS, *(EXTRAS[name] for name in imports(notebook) if name in EXTRAS)})
+    used = set(imports(notebook))
+    extras = sorted({*ALWAYS, *(EXTRAS[name] for name in used if name in EXTRAS)})
     ours, reproduction = (f"../{WHEELS}/{wheel}" for wheel in wheels)
-    return f"{ours}[{','.join(extras)}]\n{reproduction}\nipykernel\n"
+    knobs = "ipywidgets\n" if "ipywidgets" in used else ""
+    return f"{ours}[{','.join(extras)}]\n{reproduction}\nipykernel\n{knobs}"
 
 
 def pack(target, files):

@@ -20,7 +20,6 @@ from fspca.proof.packing import Packing
 from fspca.proof.search import PROOF
 from fspca.solver import Listener, Run, solves
 
-FORCED = 200  # features up to which each is tried in a single component
 FORMED = 700  # features up to which the doubly nonnegative relaxation is solved
 KICKS = 60  # of the best answer without a gain, after which it is let alone
 NOISE, AWAY = 0.3, 3  # of a kick: on the logarithm of the weights; one in so many features expelled
@@ -110,7 +109,7 @@ def solve_nonnegative(A: Covariance, m: int, k: int | Sequence[int], *, in_all: 
         rng = np.random.default_rng(seed)
         columns = starting_columns(A, problem, n_starts, rng, starts)
         kicked = kicked_columns(A, problem, starts, rng)
-        for W in chain(columns, forced_columns(A, problem, starts), kicked):
+        for W in chain(columns, kicked):
             run = Run(1000, starts.seconds_left)
             rematch(A, W, problem, run)
             starts.record(run.value, run)
@@ -174,17 +173,6 @@ def starting_columns(A, problem, n_starts, rng, starts):
         else:
             C = rng.standard_normal((A.size, m))
             C = A.product(C) if n % 3 == 1 else deviations[:, None] * C
-        yield assigned(C, problem)
-
-
-def forced_columns(A, problem, starts):
-    """Yield the best component so far with each feature in turn, where these are few.
-
-    Several components are proven by prices there.
-    """
-    for i in range(A.size) if problem.m == 1 and A.size <= FORCED else ():
-        C = pointed(A, starts.answer.answer)
-        C[i] = 2 * np.abs(C).max()
         yield assigned(C, problem)
 
 

@@ -362,7 +362,7 @@ class Way:
             columns = self.columns(packing.pool)
             p = columns.prices(packing.near[packing.rows])
             self.pack(columns)
-            if p is None or not packing.add(self.climbs(p)):
+            if p is None or not any(packing.add(self.climbs(p, n)) for n in (STARTS, MANY)):
                 break
 
     def columns(self, pool):

@@ -34,7 +34,10 @@ def with_claim(A, solution, max_iter=100, share=QUICK, max_seconds=None):
 
     Here all bounds on separate supports are gathered.  Those on one shared support hold of every
     score; what uncorrelated factors explain has bounds of its own (`levelled`), and a kind of
-    claim.  Sums over columns hold of orthogonal columns alone.
+    claim.  Sums over columns hold of orthogonal columns alone; what prices prove does not come
+    here.  Where these do not end, Theorem 3 may be better: for three orthonormal columns of five
+    features of ionosphere it leaves 2.4 % and prices 8.1, for two of ten 4.7 and 11.3.  Row sums
+    stand for what has too many features for prices.
     """
     problem = solution.problem
     if problem.scored == "factors" and not problem.orthogonal:

@@ -113,17 +113,19 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
     if gap is not None:
         checked_nonnegative("gap", gap)
     A, problem = A.plain, SharedSupport(m, k, required=required, forbidden=forbidden)
-    starts = given_starts(A, problem, init, seed)
-    checked, closed_form = CheckedMatrix.of(A, problem, max_memory), None
+    checked = CheckedMatrix.of(A, problem, max_memory)
     leaders = None
     if gap is not None and checked.matrix is None:
         raise ValueError(f"gap={gap} needs the matrix or the data in max_memory={max_memory} bytes")
+    # the bound of a large matrix comes first: Go then has its eigenpairs
+    closed_form = least_closed_form(checked) if checked.shares_pairs else None
+    starts = given_starts(A, problem, init, seed)
     fixed = len(problem.required)
     few = is_enumerated(len(checked.rows) - fixed, k - fixed)
     listed = few and checked.matrix is not None
     with Run(max_iter, max_seconds, progress) as run:
         at_once(A, problem, starts, run, exchanges=not listed or max_seconds == 0)
-        closed_form = least_closed_form(checked)
+        closed_form = closed_form or least_closed_form(checked)
         if not closes(closed_form, run.value, gap or 0.0) and run.seconds_left != 0:
             leaders = Leaders.of(checked, run.value)
         closed_form = least_of(closed_form, leaders, run)

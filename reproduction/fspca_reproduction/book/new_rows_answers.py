@@ -256,3 +256,16 @@ def on_those_apart(rule, scale, sign):
     return [
         (rate, float(a), float(b)) for rate, a, b in zip(hits(said, true), low, high, strict=True)
     ]
+
+
+def without_a_row():
+    """Return whether the choice of a half changes without its heaviest row, and without another.
+
+    One line a half, under "above" where that row carries more than half of a chosen column's
+    variance, else under "at most".
+    """
+    kinds = ("heaviest", "without it", "without another")
+    rows = stored("one_row")["rows"]
+    tried = np.array([np.ravel([each[kind] for each in rows]) for kind in kinds]).T
+    heavy = tried[:, 0] > 0.5
+    return {"above": tried[heavy, 1:] < 1, "at most": tried[~heavy, 1:] < 1}

@@ -1,4 +1,4 @@
-"""What the chapters show: figures as vector graphics, and pages behind a slider."""
+"""How a figure of a chapter is stored: as vector graphics, with a picture beside them."""
 
 import io
 import re
@@ -62,14 +62,3 @@ def marks(artist):
     if isinstance(artist, Line2D):
         return len(artist.get_xdata()) if artist.get_marker() not in ("", "None", None) else 0
     return len(artist.get_offsets()) if hasattr(artist, "get_offsets") else 0
-
-
-def slider(pages, label, start=0):
-    """Return HTML of pages behind a slider: one shows at a time, and no kernel is needed."""
-    turn = (
-        "[...this.closest('.pages').lastChild.children].map((p, i) => p.hidden = i != this.value)"
-    )
-    shown = (f"<div{' hidden' * (i != start)}>{page}</div>" for i, page in enumerate(pages))
-    knob = f'<input type="range" min="0" max="{len(pages) - 1}" value="{start}" oninput="{turn}">'
-    shown = f'<div aria-live="polite">{"".join(shown)}</div>'
-    return f'<div class="pages"><label>{label} {knob}</label>{shown}</div>'
