@@ -196,7 +196,7 @@ class Floating:
         """Return a number that no eigenvalue of A lies below by more, if A + tI shows one."""
         n, size = len(A), np.linalg.norm(A)
         S, t = (A, 0.0) if factored(A) else (A + t * np.eye(n), t)
-        need(factored(S), NOT_SEMIDEFINITE)
+        need(S is A or factored(S), NOT_SEMIDEFINITE)  # A itself was factored just now
         return t + 1.001 * (gamma(8) * (size + t) + gamma(n + 4) * np.trace(S) + TINY)
 
     def levelled(self, A, error, R, c, m):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from statistics import median
 
@@ -23,26 +23,11 @@ SHOWING_ROWS = {
 }  # fmt: skip
 
 
-# Written before these rules; who rewrites one takes it from the list.
-NOT_YET = {
-    "em_and_nspca",
-    "epsilon_net",
-}
-LATER = [*rules.CHAPTER_RULES, rules.exercises_are_solved, rules.answers_are_folded]
-
-
-def each_of(paths, every):
-    """The chapters with the rules that hold of them."""
-    return [
-        (p, rule) for p in paths for rule in every if rule not in LATER or p.stem not in NOT_YET
-    ]
-
-
 def name(value):
     return value.stem if isinstance(value, Path) else getattr(value, "__name__", None)
 
 
-@pytest.mark.parametrize(("path", "rule"), each_of(PATHS, rules.RULES), ids=name)
+@pytest.mark.parametrize(("path", "rule"), product(PATHS, rules.RULES), ids=name)
 def test_notebook_keeps_the_rule(path, rule):
     faults = rule(nbformat.read(path, as_version=4))
     assert not faults, "\n".join([str(path.relative_to(toc.ROOT)), *faults])
@@ -62,7 +47,7 @@ def test_every_notebook_is_in_the_table_of_contents():
     assert written <= set(PATHS), sorted(str(path) for path in written - set(PATHS))
 
 
-@pytest.mark.parametrize(("path", "rule"), each_of(CHAPTERS, rules.CHAPTER_RULES), ids=name)
+@pytest.mark.parametrize(("path", "rule"), product(CHAPTERS, rules.CHAPTER_RULES), ids=name)
 def test_chapter_keeps_the_rule(path, rule):
     faults = rule(nbformat.read(path, as_version=4))
     assert not faults, "\n".join([str(path.relative_to(toc.ROOT)), *faults])
@@ -73,18 +58,11 @@ def imports_of_ours(path):
     return [n for _, cell in cells for n in re.findall(r"^from fspca_repro.*", cell.source, re.M)]
 
 
-@pytest.mark.parametrize("path", [p for p in PATHS if p.stem not in NOT_YET], ids=name)
+@pytest.mark.parametrize("path", PATHS, ids=name)
 def test_a_chapter_runs_with_what_a_reader_installs(path):
     """Our experiments' package is imported once, by the few chapters that show stored rows."""
     found = imports_of_ours(path)
     assert len(found) <= (path.stem in SHOWING_ROWS), "\n".join(found)
-
-
-@pytest.mark.parametrize("path", [p for p in PATHS if p.stem in NOT_YET], ids=name)
-def test_a_chapter_that_is_not_yet_rewritten_breaks_a_rule(path):
-    notebook = nbformat.read(path, as_version=4)
-    broken = any(rule(notebook) for rule in LATER)
-    assert broken or len(imports_of_ours(path)) > (path.stem in SHOWING_ROWS)
 
 
 def unfolded(cells):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse.linalg
 from sklearn.datasets import load_breast_cancer
 
 from fspca import Covariance, exhaustive, ipu, solve, upper_bound
@@ -129,7 +130,7 @@ def bounds_below(A, m, k, heavy):
     """What a search says of its first nodes, whose root has this bound."""
     checked, seen = CheckedMatrix.of(as_covariance(A), SharedSupport(m, k)), []
     with Run(3, None, lambda news: seen.append(news.bound)) as run:
-        found, _ = search_from(checked, 0.0, swap(A, m, k), heavy, run)
+        found = search_from(checked, 0.0, swap(A, m, k), heavy, run)
     assert check(claim_of(A, found)).holds
     return seen
 
@@ -364,6 +365,51 @@ def test_no_seconds_leave_the_answer_and_the_closed_form_bound(monkeypatch):
     assert (found.n_iter, found.stopped) == (0, "max_seconds")
     assert found.certificate is not None
     assert "s_0" in found.certificate or "whole_0" in found.certificate
+
+
+def with_spectrum(values):
+    """A covariance of these eigenvalues, its eigenvectors at random."""
+    V = np.linalg.qr(np.random.default_rng(3).standard_normal((len(values), len(values))))[0]
+    return (V * values) @ V.T
+
+
+@pytest.mark.parametrize(
+    ("spectrum", "name", "sought", "factorised"),
+    [
+        (np.linspace(2.0, 1.0, 520), "s_0", 1, 2),
+        # this bound says nothing of eigenpairs: Go's own are sought and verified
+        (1 / np.arange(1.0, 521.0), "whole_0", 2, 3),
+    ],
+)
+def test_no_seconds_seek_pairs_once_and_factorise_once_each(
+    monkeypatch, spectrum, name, sought, factorised
+):
+    """One factorisation is the prover's, one the checker's: the first verifies the pairs of Go."""
+    A = Covariance(with_spectrum(spectrum))
+    counted = {"eigsh": 0, "cholesky": 0}
+
+    def counting(module, of):
+        honest = getattr(module, of)
+
+        def call(M, *given, **options):
+            counted[of] += M.shape[0] == A.size
+            return honest(M, *given, **options)
+
+        monkeypatch.setattr(module, of, call)
+
+    counting(scipy.sparse.linalg, "eigsh")
+    counting(np.linalg, "cholesky")
+    found = solve(A, 2, 9, max_seconds=0)
+    assert name in found.certificate
+    assert counted == {"eigsh": sought, "cholesky": factorised}
+
+
+def test_eigenpairs_that_tie_are_not_handed_on():
+    """Which span of tied eigenvectors is found depends on how many are sought: Go seeks its own."""
+    full = with_spectrum(np.r_[9.0, 4.0, 4.0, np.linspace(1.0, 0.1, 517)])
+    asked, fresh = Covariance(full), Covariance(full)
+    assert "s_0" in solve(asked, 2, 60, max_seconds=0).certificate
+    np.testing.assert_array_equal(asked.leading(2)[1], fresh.leading(2)[1])
 
 
 @pytest.mark.parametrize("stops", [1, 2, 4])

@@ -191,6 +191,19 @@ class Covariance:
         values, vectors = self._pairs[asked]
         return values[:m].copy(), vectors[:, :m]
 
+    def learn_leading(self, values: np.ndarray, V: np.ndarray) -> None:
+        """Take leading eigenpairs that were found and verified elsewhere: nobody seeks them again.
+
+        >>> A = Covariance(np.diag([1.0, 3.0]))
+        >>> A.learn_leading(np.array([3.0]), np.array([[0.0], [1.0]]))
+        >>> A.leading(1)[0]
+        array([3.])
+        """
+        if len(values) not in self._pairs:
+            V = V.copy()
+            V.setflags(write=False)
+            self._pairs[len(values)] = values.copy(), V
+
     def known_leading(self, m: int) -> np.ndarray | None:
         """The m largest eigenvalues where they are at hand or cheap, or None."""
         cheap = self.size <= DENSE_SIZE and not self._seen.streamed

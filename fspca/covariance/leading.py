@@ -168,8 +168,10 @@ def leading_in_memory(product, d, m, tol=ACCURACY, matrix=None):
     return leading_of_operator(product, d, m, tol) if missed else (values, V)
 
 
-def by_arpack(product, d, m, tol):
+def by_arpack(product, d, m, tol, kept=8):
     """Return the m leading eigenpairs of a matrix, beside which what ARPACK keeps is little.
+
+    So many vectors are kept, or a few more than twice those wanted.
 
     In an invariant space it would go on from a vector of its own choice, by chance.
     """
@@ -183,6 +185,6 @@ def by_arpack(product, d, m, tol):
         return last
 
     operator = LinearOperator((d, d), apply, dtype=float)
-    options = {"v0": np.random.default_rng(0).standard_normal(d), "ncv": min(d, max(2 * m + 1, 8))}
-    values, V = scipy.sparse.linalg.eigsh(operator, m, which="LA", tol=tol, **options)
+    start, kept = np.random.default_rng(0).standard_normal(d), min(d, max(2 * m + 1, kept))
+    values, V = scipy.sparse.linalg.eigsh(operator, m, which="LA", tol=tol, v0=start, ncv=kept)
     return values[::-1], fix_signs(V[:, ::-1])

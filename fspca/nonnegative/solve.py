@@ -229,7 +229,7 @@ def tell_bound(A, problem, W, max_iter, run, gap=0.0):
         return None, None
     few = FORMED - len(array) if d > FORMED else None
     relaxation, found = NonnegativeRelaxation(array, problem, few), None
-    relaxation.by_rows = True
+    relaxation.by_rows |= few is None  # of wide data one component's rows gained nothing
     none = np.zeros(d, dtype=bool)
     source = relaxation.descend(np.arange(d), none, relaxation.start)
     try:

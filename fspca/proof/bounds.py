@@ -28,6 +28,7 @@ METHODS = ("eigenvalue", "diagonal", "shifted", "dual", "rows")
 CLOSED_FORM = METHODS[:3]
 ROWS_SIZE = 700  # features up to which rows are bounded
 FEW_ROWS = 250  # features of wide data whose rows are bounded, those of the largest costs
+APART = 1e-6  # relative: by so much eigenvalues differ whose vectors do not depend on who looks
 SPANNED = 150  # eigenvectors of data in the basis of C
 WORK = 2e12  # floating-point operations of a bound that must be had quickly
 
@@ -145,7 +146,19 @@ def least_closed_form(checked, methods=CLOSED_FORM):
         found = checked.bound(rows, required, {"whole": 1})
     else:
         found = checked.prove(rows, required, factors[best], None, leading[best])
+        if best == "shifted" and checked.shares_pairs and "s" in found.arrays:
+            hand_on(checked, values, V, found.arrays["s"])
     return Certificate(found.value, found.arrays)
+
+
+def hand_on(checked, values, V, s):
+    """Tell a large matrix of eigenpairs, once a bound s on all others has been proven.
+
+    Their span is told only where it is apart from the others': else it depends on who looks.
+    """
+    A, m = checked.A, checked.m
+    if values[m - 1] - s > APART * values[0]:
+        A.learn_leading(values[:m], V[:, :m])
 
 
 def step_work(state):

@@ -7,14 +7,16 @@ import numpy as np
 from scipy.sparse.linalg import ArpackError
 
 from fspca.check_certificate import KINDS, Floating, Matrix, Node, Refused, bound_node
+from fspca.covariance.covariance import DENSE_SIZE
 from fspca.covariance.leading import by_arpack
-from fspca.covariance.linalg import leading_of_matrix
+from fspca.covariance.linalg import ACCURACY, leading_of_matrix
 
 MAX_MEMORY = 2**31  # bytes
 SQUARES = 10  # arrays of d x d that are in hand at once
 FORMED = 500  # features up to which the matrix is formed, whatever there is to form it from
 SMALL = 200  # features up to which all eigenpairs cost no more than some, and are known best
 NEAR = 1e-9  # relative, of eigenpairs that make a bound
+KEPT = 16  # vectors that ARPACK keeps of a large matrix: with 8 it multiplies half as often again
 # Shares of the trace by which the eigenvalue s of a claim is raised in turn: rounding asks for
 # little, and each step loses a hundred times as much of the bound as the one before.
 RAISED = (1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1.0)
@@ -80,11 +82,20 @@ class CheckedMatrix:
         return {"X" if self.of_data else "A": self.array}
 
     def block(self, rows):
-        """A[I, I], formed."""
+        """A[I, I], formed, or the array itself: it is not to be written to."""
+        if not self.of_data and len(rows) == len(self.array):
+            return self.array  # rows are in rising order
         if not self.of_data:
             return self.array[np.ix_(rows, rows)]
         part = self.array[:, rows]
         return part.T @ part
+
+    @property
+    def shares_pairs(self):
+        """Whether eigenpairs that make a bound are those of the covariance, and dear to have."""
+        if self.A is None or self.matrix is None or self.of_data or self.A.streamed:
+            return False
+        return len(self.rows) == self.A.size > DENSE_SIZE
 
     def leading(self, rows, count):
         """Return so many largest eigenvalues of A[I, I], falling, and their eigenvectors."""
@@ -92,7 +103,8 @@ class CheckedMatrix:
             block = self.block(rows)
             if 4 * count < len(rows) > SMALL:
                 with suppress(ArpackError, np.linalg.LinAlgError):
-                    return by_arpack(lambda V: block @ V, len(rows), count, NEAR)
+                    how = (ACCURACY, KEPT) if self.shares_pairs else (NEAR,)
+                    return by_arpack(lambda V: block @ V, len(rows), count, *how)
             return leading_of_matrix(block, count)
         X = self.array[:, rows]
         values, U = np.linalg.eigh(X @ X.T)  # X'X has the same eigenvalues, but for zeros
