@@ -9,13 +9,17 @@ from fspca_reproduction.results import stored
 from fspca_reproduction.verdict import MARKS
 
 __all__ = [
-    "SPECTRA", "compared", "four_curves", "four_fractions", "fraction_table", "listed",
-    "readings", "report", "rows",
+    "SPECTRA", "four_curves", "four_fractions", "fraction_table", "listed", "readings", "report",
+    "rows", "side_by_side",
 ]  # fmt: skip
 
 
 def rows(name, **where):
-    """Return the stored rows of an experiment of the paper, those with these values."""
+    """Return the stored rows of an experiment of the paper, those with these values.
+
+    >>> len(rows("figure_1")), len(rows("figure_1", k=2))
+    (4, 1)
+    """
     return [r for r in stored(f"asteris2014_{name}")["rows"] if where.items() <= r.items()]
 
 
@@ -51,7 +55,7 @@ def listed(heads, lines, stubs=1):
     return Table([heads], [[short(each) for each in line] for line in lines], stubs)
 
 
-def compared(found, key, last=()):
+def side_by_side(found, key, last=()):
     """Return a line for each set: a number of each method, and what else is asked for."""
     methods = dict.fromkeys(method for r in found for method in r[key])
     return listed(
