@@ -102,7 +102,7 @@ def searched(X, k, gap=0.0, max_iter=None):
     with Run(max_iter, None, None) as run:
         run.record(first.objective, first)
         leaders = Leaders(checked, checked.value(first.support))
-        return search_from(checked, gap, first, least_closed_form(checked), run, leaders=leaders)[0]
+        return search_from(checked, gap, first, least_closed_form(checked), run, leaders=leaders)
 
 
 def check_searches(seeds):

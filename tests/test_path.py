@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from fspca import Covariance, check_solution, exhaustive, path, solve
+from fspca.check_certificate import check
+from fspca.covariance import as_covariance
+from fspca.problem import SharedSupport
+from fspca.proof.bounds import least_closed_form
+from fspca.proof.checked import CheckedMatrix
+from fspca.proof.tree import Along
 from fspca.shared_support import swap
+from fspca.shared_support.solve import search_from
+from fspca.solver import Run
 from fspca.synthetic import make_scheme
 
 
@@ -171,3 +179,38 @@ def test_bounds_on_several_cores_are_the_same_bits():
         assert one.upper_bound == other.upper_bound
         assert one.W.tobytes() == other.W.tobytes()
         assert (one.certificate is None) == (other.certificate is None)
+
+
+def searched_for(A, k, before=None):
+    """Return (the answer of a search without an end, its counted work, what it leaves behind)."""
+    checked = CheckedMatrix.of(as_covariance(A), SharedSupport(2, k).fit(len(A)))
+    run, along, first = Run(100_000), Along(), swap(A, 2, k)
+    run.record(first.objective, first)
+    bound = least_closed_form(checked)
+    found = search_from(checked, 0.0, first, bound, run, along=along, before=before)
+    return found, run.spent, along
+
+
+def test_nodes_begin_where_those_of_another_count_ended():
+    """Their bounds are reached in less work than from the root of the other count alone."""
+    A = make_scheme("F", 30, 2)
+    _, _, along = searched_for(A, 8)
+    assert along.branches
+    assert len(along.ends) > 1
+    found, work, _ = searched_for(A, 7, along)
+    along.ends, along.branches = {}, {}
+    again, more, _ = searched_for(A, 7, along)
+    assert work < more
+    for answer in (found, again):
+        assert answer.gap < 1e-8
+        assert check(answer.certificate | {"A": A}).holds
+
+
+def test_what_another_count_leaves_is_no_part_of_the_proof():
+    """It is a start alone: one that misleads, of a count far away, costs work and no truth."""
+    A = make_scheme("F", 16, 2)
+    _, _, along = searched_for(A, 9)
+    best = exhaustive(A, 2, 4)
+    found, _, _ = searched_for(A, 4, along)
+    assert found.objective == pytest.approx(best.objective, rel=1e-9)
+    assert check(found.certificate | {"A": A}).bound >= best.objective * (1 - 1e-12)

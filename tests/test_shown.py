@@ -14,7 +14,7 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 
 from fspca import plots
-from fspca_reproduction.book import panel, show, tables
+from fspca_reproduction.book import show, tables
 from fspca_reproduction.claim import Claim, Judged
 
 
@@ -165,19 +165,3 @@ def test_a_table_has_the_paper_s_layout_its_number_over_ours_and_the_verdict():
 
 def test_a_table_escapes_what_it_is_given():
     assert "&lt;b&gt;" in tables.Table([["<b>"]], [["a & b"]])._repr_html_()
-
-
-def test_the_panel_s_people_are_two_groups_and_a_span_is_judged_on_both():
-    first, later, names = panel.people()
-    every = panel.people(controls=True)[2]
-    assert (len(first), len(later)) == (38, 34)
-    assert len(every) - len(names) == 58
-    assert not any(name.startswith("AFFX") for name in names)
-    loud = np.zeros((first.shape[1], 1))
-    loud[np.argmax(first.var(axis=0))] = 3.0  # of any length
-    share = first.var(axis=0).max() / first.var(axis=0).sum()
-    assert panel.explained(loud, first) == pytest.approx(share)
-    known, asked = panel.diagnoses()
-    assert (np.sum(known == "AML"), np.sum(asked == "AML")) == (11, 14)
-    own = panel.diagnosed(np.eye(first.shape[1])[:, :1], first, later)
-    assert 0 <= own <= 34

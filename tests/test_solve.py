@@ -130,7 +130,7 @@ def bounds_below(A, m, k, heavy):
     """What a search says of its first nodes, whose root has this bound."""
     checked, seen = CheckedMatrix.of(as_covariance(A), SharedSupport(m, k)), []
     with Run(3, None, lambda news: seen.append(news.bound)) as run:
-        found, _ = search_from(checked, 0.0, swap(A, m, k), heavy, run)
+        found = search_from(checked, 0.0, swap(A, m, k), heavy, run)
     assert check(claim_of(A, found)).holds
     return seen
 

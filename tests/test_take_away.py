@@ -22,7 +22,7 @@ nbclient.NotebookClient(notebook, timeout=900, kernel_name="python3").execute()
 print(fspca.__file__)
 """
 CHAPTERS = [path.stem for path in toc.notebooks()]
-SAMPLE = ("go",)  # by day
+SAMPLE = ("first_twenty_minutes", "go")  # by day
 
 
 def of_this_commit():

@@ -161,7 +161,7 @@ def proven_component(M, first, share, seconds):
     if closes(closed_form, first.objective, 0.0):
         return claimed(checked, first, closed_form)
     run.record(first.objective, first)
-    found, _ = search_from(checked, None, first, closed_form, run, share=share)
+    found = search_from(checked, None, first, closed_form, run, share=share)
     return replace(found, stopped="interrupted") if run.stopped == "interrupted" else found
 
 

@@ -321,6 +321,8 @@ class Way:
 
     def prove(self):
         """Return the Proof of the best prices, or None where nothing was proven."""
+        # Prices are made of the columns known, and columns above their levels are sought, by climbs
+        # and then by trees, until there are none; then the programme's bound is proven.
         packing, run = self.packing, self.run
         if self.single:
             rows = packing.rows
@@ -414,6 +416,7 @@ class Way:
 
     def search(self, prices):
         """Look for columns above the levels; return a Proof, and whether there were some."""
+        # what the bound may still rise by to the target is shared out among the slots
         packing = self.packing
         spare = (packing.target - self.bound_at(*prices)) / self.numbers.sum()
         wanted = prices.levels + max(spare * (1 - 1e-3), self.little)
@@ -448,6 +451,8 @@ class Way:
 
     def fixed(self, proof, otherwise):
         """Return the proof by all columns that a better answer may use, or the other without it."""
+        # A column of an answer above the target is less below its level than the bound is above the
+        # target.  Trees list all these, and the best packing of them bounds every better answer.
         packing = self.packing
         if self.run.seconds_left == 0:
             return otherwise

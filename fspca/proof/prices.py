@@ -131,7 +131,11 @@ def climb_beyond_prices(A, p, slot, X, signs):
 
 
 def climb_together(A, p, slot, X, signs):
-    """The same for a block of several components, from each start of so many columns in turn."""
+    """Return the columns at which climbs of whole blocks end, each (components, support).
+
+    A climb begins with as many columns of X as the block has components, and goes on from the best
+    loadings on the features that are worth their price.
+    """
     found = set()
     size = min(slot.size, len(A))
     for first in range(0, X.shape[1] - slot.block + 1, slot.block):

@@ -26,6 +26,10 @@ DEAR = 100  # features above which it costs less to go on with a node than to di
 ROOT = Pace(budget=600, patience=0.02, window=120, reprieve=4)  # the root is solved only once
 NODE = Pace(budget=60, patience=0.15, window=20, reprieve=4)
 SMALL = Pace(budget=60, patience=0.15, window=20)  # of at most DEAR features
+# From where that of another count ended; longer ones were no better on four sets.
+AGAIN = Pace(budget=30, patience=0.3, window=10)
+HANDED_ON = 2**28 // 48  # d^2 times the ends that are kept: of six arrays each, 256 MB
+CLEAR = 0.05  # from 0 and 1: a feature at least so fractional is as good to branch on as another
 FEW = 2_000  # supports that are enumerated before any relaxation: they cost less than one
 AT_FIRST = 30_000  # and before that of the root, which is followed for longer
 
@@ -43,6 +47,20 @@ MOVED = 1e-2  # and so far from it no longer
 def is_enumerated(free, wanted):
     """Whether so many features of so many make so few supports that all of them are looked at."""
     return comb(free, wanted) <= AT_FIRST
+
+
+class Along:
+    """What a tree leaves to that of the next count of features, whose nodes are much the same.
+
+    A node is known by the features that were branched on above it, each with its side.  Of each
+    there is where its relaxation first ended, and which feature it was divided by.
+    """
+
+    def __init__(self):
+        self.scale = None
+        self.root_state = None
+        self.ends = {}
+        self.branches = {}
 
 
 class SupportWalk(Walk):
@@ -74,10 +92,13 @@ class SupportTree(Tree):
         self.problem = checked.problem
         self.checked = checked
         self.scale = scale
-        self.root_state = None  # where the relaxation of all features stands, for another count
         self.leaders = None  # known ones, at a value that the tree begins with or a smaller one
         self.root_start = None  # where that of all features began, for those that leaders leave
         self.led = {}  # by the number of a node that is led: the bound of its leader
+        self.sides = []  # of each node: what was branched on above it, and the side
+        self.before = Along()  # of another count
+        self.along = None  # of this one, where it is for another
+        self.resumes = False  # whether the node in hand begins where that of the other count ended
 
     def propose(self, support):
         """Keep a support if it is better, by the value that the checker grants it."""
@@ -115,12 +136,35 @@ class SupportTree(Tree):
         if comb(len(required) - fixed, self.k - fixed) > self.most_enumerated:
             self.round_up(walk.part, walk.best.z)
 
+    def place(self, rows, required, parent):
+        self.sides.append(self.sides[parent] if parent >= 0 else frozenset())
+        return super().place(rows, required, parent)
+
     def process_node(self, part):
         if part.place == 0 and (parts := self.divided_by_leaders(part)) is not None:
             return parts
         if part.state is None:
             part = part._replace(state=self.first_state(part.rows))
-        return super().process_node(part)
+        return super().process_node(self.resumed(part))
+
+    def resumed(self, part):
+        """A part from where the relaxation of the same node ended for another count, if it did."""
+        rows, state = self.before.ends.get(self.sides[part.place], (np.zeros(0), None))
+        same = part.place > 0 and bool(np.isin(part.rows, rows).all())
+        # the root is there already
+        self.resumes = same if part.place else self.before.root_state is not None
+        self.looks_every = AGAIN.window if self.resumes else type(self).looks_every
+        if not same:
+            return part
+        return part._replace(state=state.restricted(np.searchsorted(rows, part.rows)))
+
+    def left_behind(self, walk):
+        """Note where the relaxation of a node ends first, for another count."""
+        sides, state = self.sides[walk.part.place], walk.found.state
+        dense = state.basis is None and has_rows(state)
+        fits = len(self.along.ends) * self.size**2 <= HANDED_ON
+        if dense and fits and not self.led:
+            self.along.ends.setdefault(sides, (walk.part.rows, state))
 
     def divided_by_leaders(self, part):
         """Return a part for each feature that may lead a support, if these are small, or None."""
@@ -194,11 +238,13 @@ class SupportTree(Tree):
 
     def walk(self, part, steps=0):
         pace = SMALL if len(part.rows) <= DEAR else NODE if self.nodes else ROOT
-        return SupportWalk(self, part, pace, steps)
+        return SupportWalk(self, part, AGAIN if self.resumes else pace, steps)
 
     def prove(self, walk, known):
-        if walk.part.place == 0:
-            self.root_state = walk.found.state
+        if self.along is not None:
+            if walk.part.place == 0:
+                self.along.root_state = walk.found.state
+            self.left_behind(walk)
         return self.proven(walk.part, walk.best, known)
 
     def proven(self, part, found, known):
@@ -237,7 +283,16 @@ class SupportTree(Tree):
         if self.is_one_support(part):
             return self.closed_alone(part, bound)
         fraction = np.where(part.required, -1.0, np.minimum(z, 1 - z))
-        return self.with_and_without(part, int(np.argmax(fraction)), bound)
+        i, sides = int(np.argmax(fraction)), self.sides[part.place]
+        same = np.flatnonzero(part.rows == self.before.branches.get(sides, -1))
+        if same.size and fraction[same[0]] > CLEAR:
+            i = int(same[0])
+        if self.along is not None:
+            self.along.branches[sides] = int(part.rows[i])
+        with_i, without_i = self.with_and_without(part, i, bound)
+        for (_, each), side in ((with_i, True), (without_i, False)):
+            self.sides[each.place] = sides | {(int(part.rows[i]), side)}
+        return [with_i, without_i]
 
     def spend(self, found):
         self.run.spend(10 * step_work(found.state))

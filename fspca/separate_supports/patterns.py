@@ -1,4 +1,4 @@
-"""What GPower and the manifold method share: a block X among the samples, and what it chooses.
+"""What all forms of GPower share: a block X among the samples, and what it chooses.
 
 T = Z'X, d x m, holds every feature's inner product with every column of X; a threshold on T is
 the pattern of the loadings.

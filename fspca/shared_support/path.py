@@ -15,6 +15,7 @@ from fspca.problem import SharedSupport, Solution
 from fspca.proof.bounds import least_closed_form, upper_bound, with_bound
 from fspca.proof.checked import CheckedMatrix
 from fspca.proof.claims import claimed
+from fspca.proof.tree import Along
 from fspca.shared_support.iteration import ascents
 from fspca.shared_support.refit import refit, solution_on
 from fspca.shared_support.solve import closes, search_from
@@ -22,8 +23,9 @@ from fspca.shared_support.starts import checked_init
 from fspca.shared_support.swap import GAIN, admitted, first_starts, swap
 from fspca.solver import Listener, Run, each_of, solves
 
-# Shares of the work of `solve`: of the first relaxation, and of those that begin where one ended.
-FIRST, NEXT = 1.0, 0.4
+# Shares of the work of `solve`: of the first search, of each other in the mean, which goes on from
+# the one before; the most that one of these has, and what it leaves to each that comes after it.
+FIRST, NEXT, MOST, LEFT = 1.0, 0.4, 0.6, 0.25
 
 
 class Several(NamedTuple):
@@ -65,8 +67,8 @@ def path(A: Covariance, m: int | Sequence[int], k: int | Sequence[int], *,
     bound : "shifted", "dual", "search" or None
         The method of `upper_bound`; "shifted" has the eigenpairs of A once for all problems.
         "search" goes on as `solve` does, from the others' answers: the largest k with all of
-        its work, each other with two fifths, since its relaxation begins where the last one
-        ended; a bound for more features holds for less.
+        its work, the others with two fifths in the mean, since each node begins where that of
+        the last search ended; a bound for more features holds for less.
     init : Solution, array (d x m) or features
         A start of each problem, beside the others.
     n_starts, seed : int
@@ -170,18 +172,10 @@ def exchanged_from(A, problem, end, before):
 
 def bounded(A, found, bound, run, n_jobs=None):
     """Put a bound on each answer found; those for more features come first, and hold for less."""
-    above, near, order = (
-        {},
-        {},
-        sorted(found, key=lambda pair: -pair[1]) if bound is not None else [],
-    )
+    order = sorted(found, key=lambda pair: -pair[1]) if bound is not None else []
     if bound == "search":
-        for pair in order:
-            if run.seconds_left == 0:
-                break
-            m = pair[0]
-            found[pair], near[m] = searched(A, found[pair], above.get(m, np.inf), near.get(m), run)
-            above[m] = min(above.get(m, np.inf), found[pair].upper_bound)
+        for m in sorted({m for m, _ in order}):
+            searched_in_turn(A, found, [pair for pair in order if pair[0] == m], run)
         return
     # all of "shifted" share their eigenpairs, and are quick
     n_jobs = n_jobs if bound == "dual" else 1
@@ -198,26 +192,42 @@ def bound_on(A, problem, method, max_seconds):
     return replace(found, state=None)  # which is large, and nobody goes on from it
 
 
-def searched(A, answer, above, near, run):
+def searched_in_turn(A, found, order, run):
+    """Put the bound of a search on answers with as many components, the most features first."""
+    above, before, pool = np.inf, None, FIRST + NEXT * (len(order) - 1)
+    for place, pair in enumerate(order):
+        if run.seconds_left == 0:
+            break
+        rest = len(order) - place - 1
+        known = before is not None and before.root_state is not None
+        share = min(MOST if known else FIRST, max(pool - LEFT * rest, LEFT))
+        found[pair], spent, before = searched(A, found[pair], above, before, share, run)
+        pool -= spent
+        above = min(above, found[pair].upper_bound)
+
+
+def searched(A, answer, above, before, share, run):
     """Return what a share of `solve`'s work makes of an answer, no bound above one that is given.
 
-    And where the relaxation then stands, from which that of another count begins.
+    And the share that it took, and what the search of another count goes on from.
     """
     inner = Run(100_000, run.seconds_left)
     inner.record(answer.objective, answer)
     checked = CheckedMatrix.of(A, answer.problem)
     closed_form = least_closed_form(checked)
     if closes(closed_form, answer.objective, 0.0) or checked.matrix is None:
-        return claimed(checked, answer, closed_form), near
-    share = FIRST if near is None else NEXT
-    better, near = search_from(checked, None, answer, closed_form, inner, share=share, near=near)
+        return claimed(checked, answer, closed_form), 0.0, before
+    along = Along()
+    better = search_from(checked, None, answer, closed_form, inner,
+                         share=share, along=along, before=before)  # fmt: skip
     if inner.stopped == "interrupted":
         raise KeyboardInterrupt
-    if near[1] is None or near[1].basis is not None:  # a basis is made for a count of features
-        near = None
+    if along.root_state is not None and along.root_state.basis is not None:
+        along.root_state = None  # a basis is made for a count of features
     if above < better.upper_bound:  # without a claim of its own
         better = replace(better, upper_bound=max(above, better.objective), certificate=None)
-    return replace(better, stopped=answer.stopped, n_iter=answer.n_iter), near
+    took = share * inner.spent / inner.work
+    return replace(better, stopped=answer.stopped, n_iter=answer.n_iter), took, along
 
 
 def ascended(A, starts, best, run):

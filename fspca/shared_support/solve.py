@@ -134,7 +134,7 @@ def solve(A: Covariance, m: int, k: int, *, gap: float | None = None,
             cross(A, problem, seed, run, leaders.starts(run.value) if leaders else ())
             closed_form = least_of(closed_form, leaders, run)
         if open_ and checked.matrix is not None and run.seconds_left != 0:
-            return search_from(checked, gap, run.answer, closed_form, run, leaders=leaders)[0]
+            return search_from(checked, gap, run.answer, closed_form, run, leaders=leaders)
         run.stop("gap reached" if not open_ and run.seconds_left != 0 else run.stopped)
 
     def build():
@@ -196,20 +196,25 @@ def closes(closed_form, value, gap):
     return closed_form.bound <= value * (1 + gap) + PROOF * value
 
 
-def search_from(checked, gap, first, closed_form, run, *, share=1.0, near=None, leaders=None):
-    """Search from a first answer and bound; return (the best with its bound and claim, near).
+def search_from(checked, gap, first, closed_form, run, *, share=1.0, along=None, before=None,
+                leaders=None):  # fmt: skip
+    """Search from a first answer and bound; return the best with its bound and claim.
 
     Without a gap or a time that is given, it is done with such a share of the work of `solve`.
-    `near` is (scale, state) where the relaxation of all features stands: for another count of
-    features of the same matrix it is a better start than none.  `leaders` are those of wide data
-    above a value that is no better than the first one.
+    `along`, where it is given, takes what helps the search for another count of features of the
+    same matrix, and `before` is that of such a search.  `leaders` are those of wide data above a
+    value that is no better than the first one.
     """
     problem = checked.problem
-    scale, state = near or relaxed(checked)
+    known = before is not None and before.root_state is not None
+    scale, state = (before.scale, before.root_state) if known else relaxed(checked)
     if gap is None and run.ends is None:
         run.work = share * max(WORK, quick_work(checked, state))
     tree = SupportTree(checked, gap or 0.0, scale, run)
     tree.leaders = leaders
+    tree.before = before or tree.before
+    if along is not None:
+        tree.along, along.scale = along, scale
     tree.propose(first.support)
     rows, required = checked.rows, checked.required
     state = tree.restricted(state, np.arange(len(rows)))
@@ -231,4 +236,4 @@ def search_from(checked, gap, first, closed_form, run, *, share=1.0, near=None, 
         found = Certificate(tree.bound, tree.proof) if searched else closed_form
         return claimed(checked, solution, found)
 
-    return run.finish(build), (scale, tree.root_state)
+    return run.finish(build)

@@ -139,22 +139,3 @@ def fits(points):
     """Return for each reading how many of the four fractions it comes within the tolerance of."""
     readings = all_readings("lrs", 90)
     return {name: sum(name in point.more["near"] for point in points) for name in readings}
-
-
-def spectra_scores():
-    """Return by preparation of the spectra: the conditions met, and the sum of two differences."""
-    rows = {(r["preparation"], r["k"]): r for r in stored("asteris2014_readings")["rows"]
-            if r["set"] == "lrs"}  # fmt: skip
-    scores = {}
-    for how in dict.fromkeys(name for name, _ in rows):
-        first, last = (rows[how, k]["fractions"]["sum"] for k in (20, 90))
-        met = [abs(first - 0.86) <= 0.01, abs(last - 0.93) <= 0.01, 0.04 <= last - first <= 0.1,
-               rows[how, 90]["nonzeros"] >= 80]  # fmt: skip
-        scores[how] = (sum(met), abs(first - 0.86) + abs(last - 0.93))
-    return scores
-
-
-def spectra_preparation():
-    """Return the preparation of the spectra that the rule of the published file chooses."""
-    scores = spectra_scores()
-    return min(scores, key=lambda how: (-scores[how][0], scores[how][1]))

@@ -45,7 +45,10 @@ class RequiredTree(SupportTree):
 
 
 def proven(checked, support, max_iter):
-    """Return the best answer found from a support, with its bound and claim."""
+    """Return the best answer, with its bound and claim, or None where the nodes do not suffice.
+
+    A part may be bounded worse than the one above it, so that an unfinished tree shows little.
+    """
     with Run(max_iter) as run:
         tree = RequiredTree(checked, 0.0, 1.0, run)
         tree.propose(support)
@@ -55,6 +58,8 @@ def proven(checked, support, max_iter):
         first = checked.bound(checked.rows, checked.required, WHOLE)
         tree.push([(first.value, root)])
         tree.search()
+    if tree.heap and tree.bound > tree.target:
+        return None
     answer = solution_on(checked.A, checked.problem, tree.answer, "solve", n_iter=tree.nodes,
                          stopped="gap reached")  # fmt: skip
     return claimed(checked, answer, Certificate(tree.bound, tree.proof))

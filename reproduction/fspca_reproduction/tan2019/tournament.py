@@ -36,7 +36,7 @@ from fspca.separate_supports.factors import fit_within
 from fspca_reproduction.runner import experiment
 from fspca_reproduction.tan2019.data import STANDARD, prepared
 from fspca_reproduction.tan2019.figures import summed
-from fspca_reproduction.tan2019.methods import OURS, cut, quietly
+from fspca_reproduction.tan2019.methods import OURS, OWN, cut, quietly
 from fspca_reproduction.tan2019.outside import OUTSIDE, SEARCHED
 from fspca_reproduction.tian2020.figures import of_set
 
@@ -68,7 +68,7 @@ NEVER_FIRST = (
     "abess",
 )
 SEPARATE = [name for name, each in SOLVERS.items()
-            if each.problem is SeparateSupports and name not in NEVER_FIRST]  # fmt: skip
+            if each.problem is SeparateSupports and name not in NEVER_FIRST] + [*OWN]  # fmt: skip
 SIZES = {  # the most features with which a method enters; the sets have 216 to 12,600, and 62,061
     "SparsePCA": 2000,
     **dict.fromkeys(("AManPG", "abess", "sadmm", "sadmm, deflated", "manpg"), 20_000),
@@ -94,7 +94,7 @@ def loadings_of(A, X, method, how):
     """Return the loadings of one run."""
     if method in OUTSIDE:
         return OUTSIDE[method](X, *(SEARCHED[method] or [(K,) * M])[0])
-    return SOLVERS[method](A, M, K, **options_of(how)).W
+    return (SOLVERS | OWN)[method](A, M, K, **options_of(how)).W
 
 
 def label(method, how):
