@@ -28,7 +28,6 @@ ARRAYS = ("G", "Y", "whole")  # that a node of one support without witnesses may
 PLACES = range(2, 26)  # binary, below the bound of one component
 SPARE = 0.1  # of a gap that is left: the proof may lose so much
 FEW = 20_000  # supports of a node that are looked at with arrays that are not its own
-HEAVY = 20_000  # bytes: of a packing's arrays the others are left; each takes some checks
 LARGE = 100_000  # bytes: of a larger tree that proves no optimum, nodes before its first division
 
 
@@ -138,24 +137,6 @@ def multiples(x, scale, places, name):
     with np.errstate(over="ignore"):
         half = x.astype(np.float16)
     return half if np.array_equal(half, x) else x.astype(np.float32)
-
-
-def lighter_packing(claim, A):
-    """Return the claim of a packing with its heavy arrays as coarse as the checker accepts."""
-    scale = np.linalg.eigvalsh(A)[-1]
-    for name in claim:
-        kind = name.rpartition("_")[0].rpartition("_")[2]
-        if kind not in ("G", "Y", "N") or claim[name].nbytes < HEAVY:
-            continue
-        low, high = PLACES.start, PLACES.stop
-        while low < high:  # where a rounding holds, mostly all finer ones do
-            places = (low + high) // 2
-            coarser = claim | {name: multiples(claim[name], scale, places, kind)}
-            if coarser[name].size and check(coarser | {"A": A}).holds:
-                claim, high = coarser, places
-            else:
-                low = places + 1
-    return claim
 
 
 def first_of(claim, A):
