@@ -8,6 +8,7 @@ allow it, and bound to its sha256 where not.
 `... packed` makes those of components on features of their own, each proven to the end.
 `python -m fspca_reproduction.book.instances check` hands the checker every matrix that is here,
 and `... table` prints the tables of the page in `data/instances/README.md`.
+Near ties are told apart in closed form: `near_ties`.
 `... search [NAME ...]` searches those that were not, each by five nodes whatever its size, and
 keeps what is better and small; a file that says that it was searched is not searched again.
 """
@@ -40,6 +41,7 @@ from fspca.shared_support.swap import best_of, best_start
 from fspca.synthetic import make_spiked
 from fspca_reproduction.asteris2014.parts import data_of
 from fspca_reproduction.book.certificates import covariance_of
+from fspca_reproduction.book.genes import prepared
 from fspca_reproduction.book.lighter import LARGE, first_of, lighter
 from fspca_reproduction.book.near_ties import proven
 from fspca_reproduction.opening import path_of
@@ -47,20 +49,26 @@ from fspca_reproduction.opening import path_of
 FOLDER = Path(__file__).resolve().parents[3] / "data" / "instances"
 NODES = {40: 200, 150: 20, 220: 5}  # of search, for sets of so many features at most
 SEARCHED = {  # further, each to its end
-    *(("lymphoma_covariance", 1, k) for k in (5, 10, 20, 50)),
+    *(("lymphoma_covariance", 1, k) for k in (20, 50)),
     *(("lymphoma_covariance", m, 10) for m in (2, 3, 5)),
     *(("lymphoma_covariance", m, k) for m, k in ((2, 20), (5, 50), (10, 20), (10, 50))),
     *(("digits", m, 20) for m in (1, 2, 3)), ("scheme F 60 0", 3, 10),
-    ("arrhythmia", 1, 5), ("arrhythmia", 1, 10),
-    ("lymphoma_covariance", 2, 5), ("lymphoma_covariance", 3, 5),
-    *(("voice", m, k) for m, k in ((1, 5), (3, 5), (5, 10), (10, 20))),
+    ("arrhythmia", 1, 10),
+    *(("voice", m, k) for m, k in ((3, 5), (5, 10), (10, 20))),
     *(("communities", 2, k) for k in (5, 10)),
     *(("geography", m, k) for m, k in ((1, 20), (3, 50))),
     *(("tissue_expression", m, k) for m, k in ((3, 20), (5, 10), (5, 20), (10, 20))),
     ("spiked 100 200 0", 5, 20), ("scheme F 60 0", 1, 50),
+    ("communities", 3, 5), ("digits", 5, 20), ("lymphoma_covariance", 5, 20),
+    *(("scheme F 45 0", m, k) for m, k in ((1, 10), (1, 20), (10, 20))),
 }  # fmt: skip
 BY_REQUIRED = {  # by what required features leave, each to its end
-}
+    ("arrhythmia", 1, 5), ("gait", 1, 5), ("gastro", 1, 5), ("gastro", 1, 10),
+    *(("lymphoma_covariance", m, k) for m, k in ((1, 5), (1, 10), (2, 5), (3, 5))),
+    *(("miniboone", m, k) for m, k in ((1, 5), (1, 10), (1, 20), (2, 5), (3, 5))),
+    *(("tissue_expression", m, k) for m, k in ((1, 5), (1, 10), (2, 5), (2, 10), (3, 5))),
+    ("voice", 1, 5), ("voice", 1, 10),
+}  # fmt: skip
 NODES_THERE = 20_000  # a millisecond each
 STEPS = 100  # of the relaxation, above; none where features are more than
 WIDE = 500
@@ -71,9 +79,12 @@ M, K = (1, 2, 3, 5, 10), (5, 10, 20, 50)
 CARRIED = ("pitprops", "wine", "breast_cancer", "digits", "scheme")
 BENCHMARKS = ("ionosphere", "communities", "arrhythmia", "geography", "miniboone", "voice", "gait",
               "gastro", "lung")  # fmt: skip
+GENES = {  # thousands of them, with variance 1 each, and what is asked of them
+    **{f"{name} alike": [(1, 10)] for name in ("gcm", "lymphoma_96", "leukemia_golub", "dlbcl")},
+}  # fmt: skip
 SETS = ("pitprops", "wine", "breast_cancer", "digits", "numerical_numbers", "tissue_expression",
         "scheme F 30 0", "scheme F 45 0", "scheme F 60 0", "spiked 100 200 0", "spiked 200 2000 0",
-        "lymphoma_covariance", *BENCHMARKS)  # fmt: skip
+        "lymphoma_covariance", *BENCHMARKS, *GENES)  # fmt: skip
 
 PACKED = [  # on features of their own: source, kind, m, k; each takes seconds
     *(("pitprops", kind, m, k) for kind in ("disjoint", "nonnegative")
@@ -98,6 +109,8 @@ def matrix_of(source):
     single precision, so that it is the same on every machine.
     """
     kind, *rest = source.split()
+    if source in GENES:
+        return prepared(kind, True).astype(np.float32).astype(float)
     if kind == "spiked":
         n, d, seed = map(int, rest)
         A = Covariance.from_data(make_spiked(n, d, 3, 15, strength=10.0, seed=seed)[0])
@@ -136,7 +149,10 @@ def given(source):
 
 
 def cases(source, d):
-    """Yield m, k by the rule: all of M and K that make sense."""
+    """Yield m, k by the rule: all of M and K that make sense; of thousands of genes, some."""
+    if source in GENES:
+        yield from GENES[source]
+        return
     for m in M:
         for k in K:
             if m <= k < d and (d > 20 or k <= d - 2):
@@ -148,7 +164,7 @@ def make(source, m, k, matrix):
     ((name, array),) = matrix.items()
     d, began = len(array.T), time.process_time()
     most = next((NODES[size] for size in NODES if d <= size), 0)
-    most = 500 if (source, m, k) in SEARCHED else most
+    most = 500 if (source, m, k) in SEARCHED or source in GENES else most
     A = array if name == "A" else Covariance.from_data(array, center=False, divisor=1)
     by_required = (source, m, k) in BY_REQUIRED
     if not most and not by_required:
