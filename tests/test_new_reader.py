@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import toc
 
-from fspca import datasets
+from fspca import datasets, go, solve
 from fspca_reproduction.book import new_rows_answers
 from fspca_reproduction.results import stored
 
@@ -28,7 +28,7 @@ ANSWERED_BY = {
     3: ["pip install fspca", "Python 3.11 or newer", "numpy and scipy"],
     4: ["PCA needs every column", "for both components", "how far any other four"],
     5: ["explain more *of these rows*", "explain more of these 89 wines", "at hand"],
-    6: ["| up to 19 |", "| 40 to 69 |", "of genes", "Proofs end where"],
+    6: ["| 13 |", "| 40 to 64 |", "| 80 to 500 |", "of genes", "Proofs end where"],
     7: ["nine questions of ten it did not matter", "A sign beforehand"],
     8: ["fspca check proof.npz", "imports numpy", "nothing of ours"],
     9: ["fspca select table.csv", "Covariance.from_data(X, standardize=True)"],
@@ -84,8 +84,12 @@ def test_the_times_are_those_that_were_stored():
     """Calls with defaults: of small and middling tables, and of thousands of genes."""
     calls = stored("first_call")["rows"]
     genes = [each | each["last digits"] for each in stored("genes_by_default")["rows"]]
-    for least, most, rows in ((0, 19, calls), (40, 69, calls), (1363, 12600, genes)):
+    asked = []
+    sizes = ((13, 13, calls), (20, 30, calls), (40, 64, calls), (80, 500, calls),
+             (1363, 12600, genes))  # fmt: skip
+    for least, most, rows in sizes:
         rows = [each for each in rows if least <= each.get("d", each.get("features")) <= most]
+        assert {least, most} <= {each.get("d", each.get("features")) for each in rows}
         (line,) = re.findall(rf"^\|[^|]*{most:,}\b.*", FIRST, re.M)
         seconds, proven, behind = (cell.strip() for cell in line.strip("|").split("|")[1:])
         longest = max(each["seconds"] for each in rows)
@@ -96,14 +100,62 @@ def test_the_times_are_those_that_were_stored():
         known = [max(gaps), np.median(gaps)] if gaps else []
         assert told == [round(100 * value, 1 if value < 0.1 else 0) for value in known][: len(told)]
         assert bool(told) == bool(gaps)
+        asked += [(each["m"], each["k"]) for each in rows]
+    told = re.search(r"for (\d+) to (\d+) components on (\d+) to (\d+) columns", FIRST)
+    (m, k) = zip(*asked, strict=True)
+    assert [int(each) for each in told.groups()] == [min(m), max(m), min(k), max(k)]
 
 
 def test_what_came_of_many_tables_is_what_was_stored():
-    counts, (gain, _, _) = new_rows_answers.standing("leverage", "each")
-    told = re.search(r"\*\*won (\d+), tied (\d+) and lost none\*\*; .* (\S+) % more", FIRST)
-    assert [*map(int, told.groups()[:2]), 0, float(told[3])] == [*counts, round(100 * gain, 1)]
+    table = FIRST.partition("| new rows are scaled |")[2].partition("\n\n")[0]
+    lines = [line.strip("|").split("|")[1:] for line in table.splitlines()[2:]]
+    for cells, scale in zip(lines, ("each", "learnt", "raw"), strict=True):
+        counts, (gain, _, _) = new_rows_answers.standing("leverage", scale)
+        told = [number(cell.strip().removesuffix(" %")) for cell in cells]
+        assert told == [*counts, round(100 * gain, 1)]
+    counts, _ = new_rows_answers.standing("leverage", "each")
     assert round(counts[1] / sum(counts), 1) == 0.9
-    (wins, _, losses), _ = new_rows_answers.standing("leverage", "learnt")
-    assert f"won {wins} and lost {losses}, and in the table's own units the gain is 0.1 %" in FIRST
+    assert f"quarter of the columns: {sum(counts):,} questions" in FIRST
+    (won, tied, lost), _ = new_rows_answers.standing("leverage", "each", which=is_proven)
+    assert f"{won + tied + lost} choices were proven the best: they won {won} and lost none" in FIRST
+    assert lost == 0
+
+
+def is_proven(question):
+    return question.proven == 1
+
+
+def test_wines_own_questions_are_ties():
+    counts, _ = new_rows_answers.standing("leverage", "each", which=lambda q: q.table == "wine")
+    assert counts == [0, 4, 0]
+    assert "Wine's four questions are ties" in FIRST
+
+
+def test_the_sign_beforehand_is_said_with_how_often_it_is_right():
     rule = new_rows_answers.learnt_rule("each", 1)
+    rates = [round(100 * each) for each, _, _ in new_rows_answers.on_those_apart(rule, "each", 1)]
     assert f"over {100 * rule.threshold:.1f} % more than `go`" in FIRST
+    for page in (COVER, FIRST, (toc.ROOT / "README.md").read_text()):
+        told = re.search(r"(?:finds|found) (\d+) % of the wins.* right on (\d+) % of the rest", page)
+        assert [int(each) for each in told.groups()] == rates[:2]
+    apart = [each for each in new_rows_answers.questions() if each.apart and each.scale == "each"]
+    both, verdicts, _ = new_rows_answers.against("leverage", apart)
+    won = [round(100 * np.mean(verdicts[said] > 0)) for said in (rule.says(both), ~rule.says(both))]
+    assert "above it {} % of the questions were won, below it {} %".format(*won) in FIRST
+    X = datasets.load("wine").X
+    here, new = (np.corrcoef(rows.T) for rows in (X[1::2], X[::2]))
+    more = [solve(*q).objective / go(*q).objective - 1 for q in ((here, 1, 4), (new, 3, 10))]
+    assert min(more) > rule.threshold
+    assert "with {:.1f} % and {:.1f} %".format(*(100 * each for each in more)) in FIRST
+
+
+def test_the_rival_in_the_captions_is_what_the_chapter_prints():
+    """Of a sort by leverage, on wines at hand and on others."""
+    (printed,) = {
+        tuple(found)
+        for cell in CHAPTER.cells
+        for output in cell.get("outputs", ())
+        for found in re.findall(r"by leverage +(\S+) % .*?(\S+) %", output.get("text", "")[:200])
+    }
+    for page in (COVER, (toc.ROOT / "README.md").read_text()):
+        assert re.search(r"quick rival, explains (\S+) % and (\S+) %", page).groups() == printed

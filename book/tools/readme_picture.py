@@ -21,7 +21,7 @@ LEFT, BOTTOM = 46, 318  # the corner
 
 
 def every_choice():
-    """All choices of four measurements of wine: what is kept at hand, and of other wines."""
+    """All choices of four columns of wine: what is explained at hand, and of other wines."""
     X = datasets.load("wine").X
     here, new = (np.corrcoef(rows.T) for rows in (X[1::2], X[::2]))
     kept = {four: shares(four, here, new) for four in combinations(range(13), 4)}
@@ -41,14 +41,14 @@ def every_choice():
         dot(u, v, BLUE),
         words(u - 14, v + 2, f"best of 715: {best[0]:.0f} %,", "end"),
         words(u - 14, v + 22, f"proven ({best[1]:.0f} % of the others)", "end"),
-        words(20, 20, "kept of 89 wines that took no part"),
-        words(440, BOTTOM + 24, "kept of 89 wines at hand, %", "end"),
+        words(20, 20, "explained of 89 wines that took no part"),
+        words(440, BOTTOM + 24, "explained of 89 wines at hand, %", "end"),
     ]
     return BOTTOM + 36, parts
 
 
 def shares(chosen, *covariances):
-    """Return in per cent what the best direction on some columns keeps of each, by the first."""
+    """Return in per cent what the best direction on some columns explains of each, by the first."""
     A, block = covariances[0], np.ix_(chosen, chosen)
     w = np.linalg.eigh(A[block])[1][:, -1]
     return [100 * (w @ each[block] @ w) / len(each) for each in covariances]

@@ -180,17 +180,17 @@ def spread(scale):
 
 
 def sentences():
-    """Return what came out in two sentences, which the README, the cover and a page say."""
+    """Return what came out in a few sentences, which the README, the cover and a page say."""
     tables = len({each.table for each in questions()})
     (wins, ties, loses), (gain, _, _) = standing("leverage", "each")
     (more, _, less), _ = standing("leverage", "learnt")
-    _, (raw, _, _) = standing("leverage", "raw")
+    (raw, _, none), _ = standing("leverage", "raw")
     return (
-        f"On new rows of {tables} real tables, brought to unit variances by themselves, the best "
-        f"choice explains {100 * gain:.1f} % more than a sort by leverage in the mean: it wins "
-        f"{wins} of {wins + ties + loses:,} questions, loses {loses}, and ties the rest.",
-        f"Scaled by the rows that were fitted it wins {more} and loses {less}, and left in their "
-        f"units the gain is {100 * raw:.1f} %.",
+        f"In the mean over {tables} real tables, `solve` explains {100 * gain:.1f} % more of new "
+        "rows than a sort by leverage, if each half of the rows has unit variances of its own.",
+        f"Of {wins + ties + loses:,} questions it wins {wins} and loses {loses}; the rest are ties.",
+        f"Where the fitted rows scale the new ones, as a scaler in a pipeline does, it wins {more} "
+        f"and loses {less}; in the tables' own units it wins {raw} and loses {none}.",
     )
 
 
