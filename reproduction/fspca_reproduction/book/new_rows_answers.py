@@ -188,7 +188,8 @@ def sentences():
     return (
         f"In the mean over {tables} real tables, `solve` explains {100 * gain:.1f} % more of new "
         "rows than a sort by leverage, if each half of the rows has unit variances of its own.",
-        f"Of {wins + ties + loses:,} questions it wins {wins} and loses {loses}; the rest are ties.",
+        f"Of {wins + ties + loses:,} questions it wins {wins} and loses {loses}; "
+        "the rest are ties.",
         f"Where the fitted rows scale the new ones, as a scaler in a pipeline does, it wins {more} "
         f"and loses {less}; in the tables' own units it wins {raw} and loses {none}.",
     )
