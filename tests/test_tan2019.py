@@ -98,7 +98,7 @@ def test_recovery_error_is_that_of_the_projectors():
 
 
 def test_methods_are_called_as_the_registry_calls_them():
-    assert set(methods.AT_SETTING) <= SOLVERS.keys()
+    assert set(methods.AT_SETTING) <= SOLVERS.keys() | methods.OWN.keys()
     assert set(published("tan2019_table_2")["names"]) == set(methods.AT_SETTING)
 
 
