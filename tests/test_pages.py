@@ -192,8 +192,9 @@ def test_a_page_can_be_left_by_keyboard(browser):
     for _ in range(25):
         browser.press("Tab")
         assert browser.run(
-            "(() => { const s = getComputedStyle(document.activeElement);"
-            "return s.outlineStyle !== 'none' || s.boxShadow !== 'none' })()"
+            "(() => { const at = document.activeElement;"
+            "return [at, ...at.querySelectorAll('.toctree-toggle')].map(getComputedStyle)"
+            ".some((s) => s.outlineStyle !== 'none' || s.boxShadow !== 'none') })()"
         ), browser.run("document.activeElement.outerHTML.slice(0, 200)")
 
 
