@@ -181,6 +181,20 @@ def test_a_cut_closes_what_it_leaves_out():
     assert without.value >= 4
 
 
+def test_wide_data_are_relaxed_as_a_whole():
+    """There the order is not that of the features: nothing may be required, cut or priced."""
+    relaxation = NonnegativeRelaxation(np.arange(1.0, 13).reshape(2, 6), Nonnegative(1, 2), 3)
+    rows, none, start = np.arange(6), np.zeros(6, dtype=bool), relaxation.start
+    assert next(relaxation.descend(rows, none, start)).bound > 0
+    refused = [(rows, rows == 0, start), (rows[1:], none[1:], start), (rows, none, start, [rows])]
+    for given in refused:
+        with pytest.raises(ValueError, match="leave out the count"):
+            next(relaxation.descend(*given))
+    relaxation.prices = np.ones(6)
+    with pytest.raises(ValueError, match="leave out the count"):
+        next(relaxation.descend(rows, none, start))
+
+
 @pytest.mark.filterwarnings("ignore::fspca.ConvergenceWarning")
 def test_a_tree_divided_by_directions_may_not_be_changed():
     rng, refused = np.random.default_rng(0), 0

@@ -78,7 +78,7 @@ def branch_and_bound_nonnegative(A: Covariance, m: int, k: int, *, gap: float = 
     A, rng = A.plain, np.random.default_rng(seed)
     run = Run(max_iter, max_seconds, progress)
     tree = ComponentTree(A, k, gap, run)
-    if tree.relaxation.full.min() >= 0:
+    if tree.relaxation.inner.min() >= 0:
         found = solve(A, 1, k, gap=gap, seed=seed, max_iter=max_iter, max_seconds=max_seconds,
                       progress=progress)  # fmt: skip
         problem, solver = Nonnegative(1, k), "branch_and_bound_nonnegative"

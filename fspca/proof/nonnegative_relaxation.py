@@ -1,11 +1,21 @@
 r"""A doubly nonnegative relaxation: bounds on nonnegative loadings, each with what proves it.
 
-P = WW' of a W >= 0 with orthonormal columns has no negative entry, so that <A, P> <= <A + N, P>
-for every N >= 0: a bound for A + N is one for A.  Theorem 1 (rows) gives it, and asks for no
-semidefinite A.  The relaxation looks for the G, Y and N of the least bound.
+P = WW' of a W >= 0 with m orthonormal columns has no negative entry, so that <A, P> <= <A + N, P>
+for every N >= 0 (d x d): a bound for A + N is one for A.  Theorem 1 (rows) gives it, and asks for
+no semidefinite A.  For every G (d x q) and Y (d x d), a W with support I explains at most
+
+    F_m(A + N - GG' - sym Y) + sum over i in I of c_i,    c_i = |G_i|^2 + (Y_ii + r_i) / 2,
+
+F_m the sum of the m largest eigenvalues, sym Y = (Y + Y') / 2, and r_i the root of Y_ii^2 plus the
+k - 1 largest squares beside it in its row, or fewer where no component has k features.  The
+relaxation looks for the G, Y and N of the least bound.
+
+A cut is a direction whose product with x is at least 0, where m = 1.  With cuts C (n x d) B = I
+above C, and BPB' has no negative entry: N is (d + n) x (d + n), and B'NB stands in its place.
 
 Of wide data Y and N are about few features, those of large variance.  The others, R, enter by the
 span of their columns alone: P is looked for as V Q V', V = [I, 0; 0, Z], Z a basis of that span.
+It has a row for each of the others; Q is p x p, p the few and the columns of Z.
 """
 
 from typing import NamedTuple
@@ -27,7 +37,8 @@ SWEEPS = 3  # towards the nearest matrix that keeps to the cuts, in a step of th
 class SignedParts(NamedTuple):
     """What the conditions are about: P, S = Diag(z) - P, rows P_i - z_i e_i / 2, P's entries, z.
 
-    Rows, entries and heights z / 2 are those of few features.
+    P and S (p x p) are in the basis V, z has an entry for each feature, the few first.  Rows and
+    entries (few x few), and heights z / 2, are those of the few; without Z all are among them.
     """
 
     fantope: np.ndarray
@@ -68,11 +79,11 @@ class SignedRelaxation(Relaxation):
     of a row of Y, does not forget the number, and a step costs less.  With prices the sum of z may
     be less than k, and what is maximised is <A, P> - prices'z.
     What is not one of the few is seen in the basis Z: only the first two and the count are
-    about it.  With cuts C, PC' >= 0 and CPC' >= 0 are asked beside P >= 0.
+    about it.  With cuts C, PC' >= 0 and CPC' >= 0 are asked beside P >= 0; they are about the few
+    alone, and there are none where others are.
     """
 
-    def __init__(self, state, Z, sizes, required, cuts, prices):
-        m, k, row_count = sizes
+    def __init__(self, state, Z, required, cuts, prices, *, m, k, row_count):
         self.inner = state.inner
         self.Z = Z
         self.m = m
@@ -87,7 +98,7 @@ class SignedRelaxation(Relaxation):
         self.few = few
         self.square = np.s_[:few, :few]
         self.N = state.guess  # where the projection on the signs begins
-        self.phi = np.full(few, 0.25)  # where that on the rows begins: any share of 1/2 would do
+        self.phi = np.full(few, 0.25)  # where that on the rows begins: all in (0, 1/2) do
         self.solve = normal_solver(Z)
         self.top = TopPairs()
         self.negative = TopPairs()
@@ -125,14 +136,20 @@ class SignedRelaxation(Relaxation):
 
     def fit(self, moved, parts, penalty):
         """Return the parts of the P and z nearest to all copies, by the normal equations."""
-        # They are solved in closed form for the few features, and by `solve` for the others.
+        # Nearest is where the squares |P - F|^2 + |S - M|^2 + |rows - R|^2 + |entries - E|^2 +
+        # |z / 2 - h|^2 + WEIGHT |z - t|^2 are least, F, M, R, E, h and t what the copies moved to.
+        # The penalty weighs all of them alike.
         few = self.few
         apart = moved.fantope - moved.slack
         right = apart[self.square] + (moved.rows + moved.rows.T) / 2 + moved.entries
         own = np.diagonal(moved.slack)[:few] - np.diagonal(moved.rows) / 2
-        own = own + moved.heights / 2 + moved.chosen[:few] / 2
-        # On the diagonal 4 P - 1.5 z = right and 2 z - 1.5 P = own; P = right / 4 + 0.375 z.
-        z = (own + 0.375 * np.diagonal(right)) / 1.4375
+        own = own + moved.heights / 2 + WEIGHT * moved.chosen[:few]
+        # Beside the diagonal of the few 4 P = right, on it 4 P - 1.5 z = right by the derivative in
+        # P, and (1.5 + WEIGHT) z - 1.5 P = own by that in z.  With P = right / 4 + 0.375 z:
+        z = (own + 0.375 * np.diagonal(right)) / (1.5 + WEIGHT - 1.5 * 0.375)
+        # Beside the few 2 P = F - M + Z' Diag(z) Z, and what is left is `normal_solver`'s system.
+        # It is solved for the change of z: three digits are known, of a change that goes to 0.
+        # Both terms of `beside` are halved, the first by P's elimination, the second by WEIGHT.
         change = moved.fantope + moved.slack - parts.fantope - parts.slack
         beside = np.einsum("ij,ij->i", self.Z @ change[few:, few:], self.Z)
         beside = beside + (moved.chosen - parts.chosen)[few:]
@@ -145,15 +162,19 @@ class SignedRelaxation(Relaxation):
         return self.parts(P, z)
 
     def arrays(self, walk):
-        """Return the arrays of a claim: penalty times the multipliers after the projections."""
+        """Return G, Y and N of the claim: penalty times the multipliers after the projections."""
+        # G is in the basis V, Y and N are about the few, N about the cuts, too, unshortened.
         N = walk.penalty / 2 * np.outer(self.weights, self.weights) * (self.N + self.N.T)
         Y = walk.penalty * (walk.aims.rows - walk.copies.rows)
         return {"G": np.sqrt(walk.penalty) * self.G, "Y": Y, "N": N}
 
 
-def descend_signed(state, Z, sizes, required, cuts, prices):
-    """Yield (arrays, z, P, State) after every ten steps of ADMM, for ever."""
-    relaxation = SignedRelaxation(state, Z, sizes, required, cuts, prices)
+def descend_signed(state, Z, required, cuts, prices, **sizes):
+    """Yield (arrays, z, P, State) after every ten steps of ADMM, for ever.
+
+    `sizes` are m, k and row_count of the SignedRelaxation.
+    """
+    relaxation = SignedRelaxation(state, Z, required, cuts, prices, **sizes)
     for walk in relaxation.start(state).pauses():
         now = state.now(walk, relaxation.N)
         yield relaxation.arrays(walk), walk.copies.chosen, walk.copies.fantope, now
@@ -166,7 +187,11 @@ def scale_of(array):
 
 
 class SignedFound(NamedTuple):
-    """What a relaxation has found: a Bound, proven, its z and P, and where it stands."""
+    """What a relaxation has found: a Bound, proven, its z and P, and where it stands.
+
+    The costs `c` have the order of the node's rows.  So have z and P, unless features of wide data
+    are seen in a basis: then z has the few first and the others after them, and P (p x p) is in V.
+    """
 
     proven: Bound
     z: np.ndarray
@@ -185,12 +210,16 @@ class SignedFound(NamedTuple):
 class NonnegativeRelaxation:
     """The relaxation of a problem with nonnegative loadings, whose bounds the checker computes.
 
-    `array` is A; with a count it is data X of A = X'X, of which so many features are seen one by
-    one, and Y and N are about these.  With cuts a bound is about the x whose product with each is
-    at least 0.  `start` is the state before the first step.
+    `array` is A; with a count it is data X of A = X'X, of which so many features, `few`, are seen
+    one by one, and Y and N are about these.  `inner` is A, or V'AV with a count.  `start` is the
+    state before the first step.
+
+    Two attributes may be set before a descent.  `prices` has one for each feature: bounds are then
+    about what a support explains less its prices.  `by_rows` says whether the relaxation knows the
+    largest count of a row; with prices it always does.
     """
 
-    signs = False  # no loading is negative
+    either_sign = False  # no loading is negative
 
     def __init__(self, array, problem, count=None):
         d = array.shape[1]
@@ -203,23 +232,25 @@ class NonnegativeRelaxation:
         self.by_rows = self.m > 1  # a search for one component takes many steps, cheap ones
         self.checked = CheckedMatrix(array, count is not None, problem.kind, m, k)
         self.checked.row_count = self.row_count
-        self.full = array
+        self.inner = array
         self.Z = np.zeros((0, 0))
         if count is not None:
             self._split(array, count)
-        self.scale = scale_of(self.full)
+        self.scale = scale_of(self.inner)
         few = count or d
-        inner = len(self.full)
-        square = np.zeros((inner, inner))
+        p = len(self.inner)
+        square = np.zeros((p, p))
         small = np.zeros((few, few))
         none = SignedParts(square, square, small, small, np.zeros(few), np.zeros(d))
-        P, z = np.eye(inner) * (m / inner), np.full(d, k / d)
+        P, z = np.eye(p) * (m / p), np.full(d, k / d)
         penalty = min(max(2 * m / k, 0.06), 0.5)  # P's entries are of the order m / k
-        self.start = State(None, self.full / self.scale, P, z, none, penalty, small)
+        # The state has no basis, though with a count there is one: the relaxation keeps it, and
+        # never asks for a part of such a state.
+        self.start = State(None, self.inner / self.scale, P, z, none, penalty, small)
 
     def _split(self, X, count):
         """Choose the features of largest variance, and a basis Z of the span of all others."""
-        # V has a unit vector for each of those, then the columns of Z; `full` is V'X'XV.
+        # V (d x p) has a unit vector for each of those, then the columns of Z.
         d = X.shape[1]
         self.few = largest(np.sum(X**2, axis=0), count)
         others = np.delete(np.arange(d), self.few)
@@ -228,22 +259,31 @@ class NonnegativeRelaxation:
         self.V[self.few, np.arange(count)] = 1.0
         self.V[others, count:] = self.Z
         image = X @ self.V
-        self.full = image.T @ image
+        self.inner = image.T @ image
 
     def descend(self, rows, required, state, cuts=()):
         """Yield what is SignedFound on these rows, after every ten steps, for ever."""
+        # With a basis the state's order is not that of the features (see SignedFound).
+        part = len(rows) < len(self.start.z) or required.any() or len(cuts)
+        if self.Z.size and (part or self.prices is not None):
+            raise ValueError(
+                "with a count a bound is about all features, none of them required, without cuts "
+                "and prices: leave out the count"
+            )
         cuts = np.reshape([cut[rows] for cut in cuts], (-1, len(rows)))
         prices = None if self.prices is None else self.prices[rows] / self.scale
         by_rows = self.by_rows or prices is not None
-        sizes = self.m, self.k, self.row_count if by_rows else None
-        walk = descend_signed(state, self.Z, sizes, required, cuts, prices)
+        sizes = {"m": self.m, "k": self.k, "row_count": self.row_count if by_rows else None}
+        walk = descend_signed(state, self.Z, required, cuts, prices, **sizes)
         for arrays, *rest in walk:
             if self.Z.size:
                 arrays |= self.arrays_of_wide(state.inner, **arrays)
             arrays = {x: v * self.scale ** POWERS.get(x, 1) for x, v in arrays.items()}
             if self.Z.size:
                 arrays["few"] = self.few
-            if self.prices is not None:  # there are many trees, and what is rounded is proven
+            if self.prices is not None:
+                # Half the size of a claim, which has many trees then.  Any G, Y and N give a valid
+                # bound: it is computed from the rounded ones.
                 arrays = {name: array.astype(np.float32) for name, array in arrays.items()}
             proven = self.checked.bound(rows, required, arrays, cuts=cuts, prices=self.prices)
             yield SignedFound(proven, *rest)

@@ -70,7 +70,7 @@ class ComponentTree(Tree):
     def evaluate(self, supports):
         """Propose the best; return whether surely no component on these is above the target."""
         # A support that explains more is closed where its leading eigenvector surely has two signs.
-        blocks = self.relaxation.full[supports[:, :, None], supports[:, None, :]]
+        blocks = self.relaxation.inner[supports[:, :, None], supports[:, None, :]]
         values, vectors = np.linalg.eigh(blocks)
         i = int(np.argmax(values[:, -1]))
         self.propose_vector(supports[i], vectors[i, :, -1])
@@ -122,14 +122,16 @@ class ComponentTree(Tree):
 
     def divided_otherwise(self, walk, bound):
         """Return the parts where the product of x with a direction is >= 0, and <= 0, or None."""
-        if walk.enough:
+        if walk.enough:  # so much is decided that the relaxation begins again without that
             return None
         direction = self.direction(walk.part, walk.found.z, walk.found.P)
         if direction is None:
             return None
         rows, required, state, place = self.carried_on(walk)
+        # below `size` a branch is a feature, from there on a direction by its number
         self.branch[place] = self.size + len(self.directions)
         self.directions.append(direction)
+        # the guess is N, whose last row and column belong to the cut that both parts get
         state = state._replace(guess=np.pad(state.guess, (0, 1)))
         return [
             (bound, Part(rows, required, state, self.place(rows, required, place, cut)))

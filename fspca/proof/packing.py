@@ -66,25 +66,30 @@ class Packing:
 
     Loadings are of either sign, or not negative; supports are disjoint, or, of orthonormal
     columns, may overlap.  Without a gap or a time that is given, so much work is all that is done.
+
+    `pool` is {(components, support): what so many explain on it at most}, a column each, and `rows`
+    lists the features that a better answer may have.  `first_prices` has a number for each feature,
+    near which prices are chosen.  `node` is the Bound of one node for all components, `proofs` has
+    a Proof for each way to divide them into blocks, and `bound` is the least bound so far.
     """
 
-    def __init__(self, array, problem, signs, gap, run):
+    def __init__(self, array, problem, either_sign, gap, run):
         self.to_the_end = gap is not None or run.ends is not None
         if not self.to_the_end:
-            run.work = run.spent + max(WORK, STEPS / 2 * (len(array) + 200) ** 3)
+            run.work = run.spent + max(WORK, STEPS / 2 * row_work(len(array)))
         self.A = array
         self.d = len(array)
         self.problem = problem
         self.overlaps = getattr(problem, "orthonormal", False)
-        self.asked_signs = signs
-        self.signs = signs or array.min() >= 0  # then |x| explains no less than x
+        self.asked_either_sign = either_sign
+        self.either_sign = either_sign or array.min() >= 0  # then |x| explains no less than x
         self.gap = gap or 0.0
         self.run = run
         self.counts = np.minimum(problem.counts, self.d)
         self.in_all = max(problem.m, min(problem.most, self.d))
         self.counted = self.in_all if getattr(problem, "in_all", False) else None
         self.rows = np.arange(self.d)
-        self.near = np.zeros(self.d)
+        self.first_prices = np.zeros(self.d)
         self.relaxations = {}
         self.pool = {}
         self.value = -np.inf
@@ -104,7 +109,7 @@ class Packing:
         return self.bound <= self.target * (1 + 2 * SPARE)  # a packing's value has one of these
 
     @property
-    def single(self):
+    def blocks_of_one(self):
         """The components as blocks of one, the largest count first."""
         return tuple((count,) for count in sorted(self.counts.tolist(), reverse=True))
 
@@ -119,7 +124,7 @@ class Packing:
         """Go on until the answer is proven, or the budget is spent, or a Ctrl-C comes."""
         try:
             if self.node is None:
-                Way(self, self.single).improve()
+                Way(self, self.blocks_of_one).improve()
                 self.all_at_once()
             if not self.proven:
                 self.leave_out()
@@ -144,12 +149,12 @@ class Packing:
         if self.overlaps:
             relaxation = RowsAlone(self.A, self.problem.m, self.in_all, self.in_all)
         else:
-            relaxation = relaxation_of(self.A, self.problem, self.signs)
+            relaxation = relaxation_of(self.A, self.problem, self.either_sign)
         rows, none = np.arange(self.d), np.zeros(self.d, dtype=bool)
         walk = relaxation.descend(rows, none, relaxation.start)
         for proven, _, _, state in islice(walk, STEPS // 10):
             self.take_node(proven)
-            self.run.spend(10 * row_work(state))
+            self.run.spend(10 * row_work(len(state.z)))
             if self.proven or self.run.seconds_left == 0:
                 break
 
@@ -161,13 +166,15 @@ class Packing:
             self.run.report(bound=self.bound)
 
     def leave_out(self):
-        """Leave out the features that no better answer has, by the costs of the node of all."""
+        """Leave out the features that no better answer has, and set the first prices."""
+        # Both are made of the costs c of the node of all.  A first price is the excess of a cost
+        # over the (K + 1)-th largest, the first that has no place among the K features in all.
         c, none = self.node.c, np.zeros(self.d, dtype=bool)
         _, outside = decisions(c, none, self.in_all, self.node.value, self.target)
         outside[self.W.any(axis=1)] = False
         self.rows = np.flatnonzero(~outside)
-        beyond = -np.sort(-c)[self.in_all] if self.in_all < self.d else 0.0
-        self.near = np.maximum(c - beyond, 0.0)
+        without_place = -np.sort(-c)[self.in_all] if self.in_all < self.d else 0.0
+        self.first_prices = np.maximum(c - without_place, 0.0)
 
     def narrowed(self):
         """Leave out features again, after a better answer; return whether there were some."""
@@ -179,9 +186,9 @@ class Packing:
         """Prove one way after the other to divide the components into blocks, components first."""
         if self.overlaps and self.problem.m > MOST_DIVIDED:
             return
-        counts = tuple(count for (count,) in self.single)
-        more = partitions(counts) - {self.single} if self.overlaps else ()
-        ways = [self.single, *sorted(more)]
+        counts = tuple(count for (count,) in self.blocks_of_one)
+        more = partitions(counts) - {self.blocks_of_one} if self.overlaps else ()
+        ways = [self.blocks_of_one, *sorted(more)]
         proofs = []
         for way in ways:
             proof = Way(self, way).prove()
@@ -204,11 +211,12 @@ class Packing:
             self.run.report(self.value)
 
     def values(self, supports, b):
-        """What b components explain on each; a nonnegative one, if its eigenvector is that."""
+        """The sum of the b largest eigenvalues of each A_SS, or -inf."""
+        # -inf is where no loading may be negative and the leading eigenvector has two signs
         w, V = np.linalg.eigh(self.A[supports[:, :, None], supports[:, None, :]])
         v = V[:, :, -1]
         positive = np.abs(v.sum(axis=1)) >= np.abs(v).sum(axis=1) - 16 * EPS
-        return np.where(positive | self.signs, w[:, -b:].sum(axis=1), -np.inf)
+        return np.where(positive | self.either_sign, w[:, -b:].sum(axis=1), -np.inf)
 
     def add(self, columns):
         """Put columns into the pool; return those that are new, with their values."""
@@ -235,17 +243,20 @@ class Packing:
         for j, S in zip(order, sorted(supports, key=len, reverse=True), strict=True):
             v = np.linalg.eigh(self.A[np.ix_(S, S)])[1][:, -1]
             v = v * np.sign(v.sum() or 1.0)
-            W[list(S), j] = v if self.asked_signs else np.abs(v)
+            W[list(S), j] = v if self.asked_either_sign else np.abs(v)
         return W
 
     def grow(self, p, slot, level, share=1, every=False):
-        """Return a tree with what is above a level."""
+        """Return the PricedTree of a slot, searched for supports worth more than the level."""
+        # It finds all of them, or, unless `every`, the first.  So many slots (`share`) share the
+        # supports that may be looked at one by one.
         relaxation = self.relaxations.get(slot[:2])
         if relaxation is None:
             if slot.block > 1:
                 relaxation = RowsAlone(self.A, slot.block, slot.size, slot.size)
             else:
-                relaxation = relaxation_of(self.A, type(self.problem)(1, slot.size), self.signs)
+                problem = type(self.problem)(1, slot.size)
+                relaxation = relaxation_of(self.A, problem, self.either_sign)
             self.relaxations[slot[:2]] = relaxation
         relaxation.prices = p
         tree = PricedTree(relaxation, self.rows, level, self.run, every)
@@ -256,6 +267,8 @@ class Packing:
 
     def claims(self, W):
         """Yield claims that lack only their matrix, of the least bound first."""
+        # The first is by prices, where all ways were proven, the second by the one node of all.
+        # `packed` of the checker reads their fields.
         facts = {
             "version": VERSION,
             "kind": "packing",
@@ -264,13 +277,15 @@ class Packing:
             "counts": self.counts,
             "W": W,
         }
-        if not self.asked_signs:
+        if not self.asked_either_sign:
             facts["nonnegative"] = 1
         if self.overlaps:
             facts["orthonormal"] = 1
         value = Problem.score(self.problem, self.A, W)
         unit = np.diagonal(self.A).max()
-        spare = SPARE * (1 + self.problem.m * unit / value)  # each level is raised by some
+        # `written` raises each of m levels by SPARE / 4 of the unit, and so the bound by at most
+        # SPARE / 4 * m unit / value of the value.  Four times that is spared, and SPARE itself.
+        spare = SPARE * (1 + self.problem.m * unit / value)
         first = {f"first_{name}_0": array for name, array in self.node.arrays.items()}
         if self.proofs is not None:
             whole = len(self.rows) == self.d
@@ -279,7 +294,7 @@ class Packing:
         yield facts | first | {"gap": gap_of(value, self.node.value, spare)}
 
     def written(self) -> dict[str, Any]:
-        """The prices, trees and columns of all proofs, as a claim has them."""
+        """The prices, trees and columns of all proofs, as a claim has them, levels raised a bit."""
         unit = np.diagonal(self.A).max()
         listed = sorted({S for proof in self.proofs for _, S in proof.columns})
         columns = np.zeros((len(listed), self.d), dtype=np.int8)
@@ -304,7 +319,11 @@ class Packing:
 
 
 class Way:
-    """One way to divide the components into blocks, and the proof for it."""
+    """One way to divide the components into blocks, and the proof for it.
+
+    `blocks` has for each block the counts of its components, and `slots` how many blocks there are
+    of each kind, (components, features).  `disjoint` says whether no block has two components.
+    """
 
     def __init__(self, packing, blocks):
         self.packing = packing
@@ -314,46 +333,62 @@ class Way:
         self.slots = [Slot(*kind, names.count(kind)) for kind in kinds]
         self.numbers = np.array([slot.number for slot in self.slots])
         self.blocks = blocks
-        self.single = all(len(b) == 1 for b in blocks)
+        self.disjoint = all(len(b) == 1 for b in blocks)
         self.in_all = packing.in_all
-        if not self.single:
+        if not self.disjoint:
             self.in_all = min(sum(map(block_size, blocks)), packing.in_all)
 
     def prove(self):
-        """Return the Proof of the best prices, or None where nothing was proven."""
+        """Return the Proof of least bound that was found, or None where there is none."""
         # Prices are made of the columns known, and columns above their levels are sought, by climbs
         # and then by trees, until there are none; then the programme's bound is proven.
+        # `best` is the Proof of least bound so far, None until trees were searched.  It is returned
+        # where time is over, HiGHS fails, or it meets the target once no column is above; and else,
+        # where all columns that a better answer may use can be listed, the proof by these.
         packing, run = self.packing, self.run
-        if self.single:
+        if self.disjoint:
             rows = packing.rows
             packing.add([(1, (int(i),)) for i in rows])
             packing.add([(1, tuple(np.flatnonzero(w).tolist())) for w in packing.W.T if w.any()])
-        packing.add(self.climbs(packing.near) + self.climbs(0 * packing.near))
+        packing.add(self.climbs(packing.first_prices) + self.climbs(0 * packing.first_prices))
         best = None
         while run.seconds_left != 0:
-            rows = packing.rows
-            columns = self.columns(packing.pool)
-            p = np.zeros(packing.d)
-            found = columns.prices(packing.near[rows])
-            run.spend(SOLVED * (1 + len(columns.values) / 100))
-            if found is None:
+            programme = self.programme(packing.pool)
+            prices = self.next_prices(programme)
+            if prices is None:
                 return best
-            p[rows] = found
-            prices = Prices(p, self.levels(p))
-            new = (x for number in self.tries for x in packing.add(self.climbs(p, number)))
-            if any(self.is_above(*column, prices) for column in new):
+            if self.climbed_above(prices):
                 continue
             before = packing.value
-            self.pack(columns)
+            self.pack(programme)
             if packing.value > before * (1 + PROOF) and packing.narrowed():
-                best = None
+                best = None  # its trees have features that no tree of a claim has now
                 continue
             proof, more = self.search(prices)
             if best is None or proof.bound < best.bound:
                 best = proof
             if not more:
-                return best if best.bound <= packing.target else self.fixed(proof, best)
+                return best if best.bound <= packing.target else self.by_listing(proof, best)
         return best
+
+    def next_prices(self, programme):
+        """Return the Prices of a programme, with levels by the pool, or None where HiGHS fails."""
+        packing = self.packing
+        found = programme.prices(packing.first_prices[packing.rows])
+        self.run.spend(SOLVED * (1 + len(programme.values) / 100))
+        if found is None:
+            return None
+        p = np.zeros(packing.d)
+        p[packing.rows] = found
+        return Prices(p, self.levels(p))
+
+    def climbed_above(self, prices):
+        """Add the columns that climbs end in to the pool; return whether one is above a level."""
+        for number in self.tries:  # more starts only where fewer found none
+            new = self.packing.add(self.climbs(prices.p, number))
+            if any(self.is_above(column, value, prices) for column, value in new):
+                return True
+        return False
 
     def improve(self):
         """Better the answer by a few programmes, before anything is proven."""
@@ -361,20 +396,22 @@ class Way:
         packing.add([(1, tuple(np.flatnonzero(w).tolist())) for w in packing.W.T if w.any()])
         packing.add(self.climbs(np.zeros(packing.d)))
         for _ in range(ROUNDS):
-            columns = self.columns(packing.pool)
-            p = columns.prices(packing.near[packing.rows])
-            self.pack(columns)
+            programme = self.programme(packing.pool)
+            p = programme.prices(packing.first_prices[packing.rows])  # all features, so early
+            self.pack(programme)
             if p is None or not any(packing.add(self.climbs(p, n)) for n in (STARTS, MANY)):
                 break
 
-    def columns(self, pool):
+    def programme(self, pool):
+        """The linear programme of a pool's columns in the slots of this way."""
         return Programme.of(pool, self.slots, self.packing.rows, self.packing.counted)
 
     @property
     def tries(self):
         """How many random directions are climbed from, in turn until a column is found."""
-        # many spare trees that a budget would not reach; for blocks they take longer than a tree
-        return (STARTS, MANY) if self.single and self.packing.to_the_end else (STARTS,)
+        # MANY spare trees that end with a column: none that the budget of a proof that is not
+        # asked for would reach.  For blocks they take longer than a tree.
+        return (STARTS, MANY) if self.disjoint and self.packing.to_the_end else (STARTS,)
 
     def climbs(self, p, number=STARTS):
         """Columns for each slot that climbs end in."""
@@ -387,8 +424,10 @@ class Way:
         starts = np.hstack([np.eye(len(rows))[:, np.sort(likely)], random])
         found = set()
         for slot in self.slots:
-            go = climb_beyond_prices if slot.block == 1 else climb_together
-            found |= go(A, p, slot, starts, packing.signs)
+            if slot.block == 1:
+                found |= climb_beyond_prices(A, p, slot, starts, packing.either_sign)
+            else:
+                found |= climb_together(A, p, slot, starts)
         self.run.spend(SOLVED + 10 * len(self.slots) * starts.shape[1] * len(rows) ** 2)
         return [(b, tuple(rows[list(S)].tolist())) for b, S in sorted(found)]
 
@@ -441,53 +480,58 @@ class Way:
         net = [value - tree.prices[list(S)].sum() for S, value in tree.found.items()]
         return max([tree.bound, *net])
 
-    def pack(self, columns):
+    def pack(self, programme):
         """Take the best packing; return (its value, whether no other is better)."""
-        taken, value, best = columns.packing(self.run.seconds_left if self.run.ends else None)
-        self.run.spend(SOLVED * (1 + len(columns.values) / 100))
-        if taken and self.single:
+        taken, value, best = programme.packing(self.run.seconds_left if self.run.ends else None)
+        self.run.spend(SOLVED * (1 + len(programme.values) / 100))
+        if taken and self.disjoint:
             self.packing.take(self.packing.completed([S for _, S in taken]))
         return value, best
 
-    def fixed(self, proof, otherwise):
-        """Return the proof by all columns that a better answer may use, or the other without it."""
+    def by_listing(self, proof, fallback):
+        """Return the Proof by all columns that a better answer may use, or the fallback."""
+        # The fallback is returned where time is over, a tree is unfinished, or HiGHS does not know
+        # the best packing.
         # A column of an answer above the target is less below its level than the bound is above the
         # target.  Trees list all these, and the best packing of them bounds every better answer.
         packing = self.packing
         if self.run.seconds_left == 0:
-            return otherwise
+            return fallback
         lower = proof.levels - (proof.bound - packing.target)
         share = len(self.slots)
         trees = [
             packing.grow(proof.p, slot, low, share, every=True)
             for slot, low in zip(self.slots, lower, strict=True)
         ]
-        if any(tree.bound > tree.level for tree in trees):
-            return otherwise
+        if any(tree.bound > tree.level for tree in trees):  # parts are left open
+            return fallback
         found = self.found(trees)
         packing.add(found)
         value, best = 0.0, True
         pool = {column: packing.pool[column] for column in found if column in packing.pool}
-        directions = self.price_directions(pool, proof.p, lower)
+        pool, directions = self.price_directions(pool, proof.p, lower)
         if pool:
-            value, best = self.pack(self.columns(pool))
+            value, best = self.pack(self.programme(pool))
         if not best:
-            return otherwise
+            return fallback
         bound = max(packing.target, value * (1 + SPARE))
         return Proof(bound, proof.p, self.slots, trees, lower, found, directions)
 
     def price_directions(self, pool, p, levels):
-        """Lower in the pool what blocks are worth, by prices on directions; return these."""
-        # `wanted` is where a column does not matter any more
-        found = {}
+        """Return the pool with blocks worth less by prices on directions, and these prices."""
+        # On the support S of a block of b orthonormal columns with counts k_1, ..., k_b, these
+        # explain at most trace HH' + sum_j max over T in S, |T| <= k_j, of lambda_1((A - HH')_TT),
+        # for every H (`spectral_prices`).  The prices are {S: H}.  A column that is worth no more
+        # than `wanted`, its slot's level and its prices, is in no better answer.
+        values, found = dict(pool), {}
         if len(pool) > PRICED:
-            return found
+            return values, found
         A = self.packing.A
-        for (b, S), value in list(pool.items()):
-            counts = {block for block in self.blocks if len(block) == b}
-            if b == 1 or len(counts) > 1:
+        for (b, S), value in pool.items():
+            alike = {block for block in self.blocks if len(block) == b}
+            if b == 1 or len(alike) > 1:  # of blocks with different counts, S may be of each
                 continue
-            (counts,) = counts
+            (counts,) = alike
             wanted = max(
                 level + p[list(S)].sum()
                 for slot, level in zip(self.slots, levels, strict=True)
@@ -496,6 +540,6 @@ class Way:
             unit = np.diagonal(A).max()
             bound, H = spectral_price(A[np.ix_(S, S)] / unit, counts, wanted / unit, self.run)
             if bound * unit < value:
-                pool[b, S] = bound * unit
+                values[b, S] = bound * unit
                 found[S] = H * np.sqrt(unit)
-        return found
+        return values, found

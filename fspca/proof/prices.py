@@ -15,7 +15,9 @@ from fspca.covariance.linalg import EPS
 
 CLIMBS = 30  # steps of a climb at most: most end after a few
 NODES = 10_000  # of a search for the best packing of listed columns, which mostly takes one
-SLACK = 1e-12  # relative, of the least price, which the solver knows to 1e-7 only
+# Relative: by so much more than the least bound nearer prices may give.  HiGHS keeps to this to
+# 1e-7 only, and what the prices then give is proven anew.
+SLACK = 1e-12
 
 
 class Slot(NamedTuple):
@@ -70,9 +72,10 @@ class Programme(NamedTuple):
         return cls(kept, M, np.array(values), places, in_all is not None)
 
     def prices(self, near):
-        """Return the best prices of the features, of several the nearest to some; or None."""
-        # The first programme finds the least bound, the second among its prices the nearest.  With
-        # a count in all a feature costs its own price and that of one place in the count.
+        """Return prices p >= 0 of least bound, and among these of least |p - near|_1, or None."""
+        # None is where HiGHS fails.  The first programme finds the least bound, the second among
+        # its prices the nearest, or where it fails the first's stay.  With a count in all a feature
+        # costs its own price and that of one place in the count; p is the sum.
         n = len(near)
         scale = self.values.max()
         first = scipy.optimize.linprog(self.places, -self.M, -self.values / scale, method="highs")
@@ -106,7 +109,7 @@ class Programme(NamedTuple):
         return [self.kept[i] for i in taken], self.values[taken].sum(), found.status == 0
 
 
-def climb_beyond_prices(A, p, slot, X, signs):
+def climb_beyond_prices(A, p, slot, X, either_sign):
     """Return the columns at which climbs from the columns of X end, each (1, support).
 
     A step keeps the features that are worth their price.  For G = AX(X'AX)^{-1/2}, A - GG' is
@@ -118,7 +121,7 @@ def climb_beyond_prices(A, p, slot, X, signs):
     for _ in range(CLIMBS):
         Y = A @ X
         own = np.maximum(np.einsum("ij,ij->j", X, Y), EPS**8)
-        Y = Y if signs else np.maximum(Y, 0.0)
+        Y = Y if either_sign else np.maximum(Y, 0.0)
         score = Y**2 / own - p[:, None]
         keep = (score >= -np.sort(-score, axis=0)[size - 1]) & (score > 0)
         keep[np.argmax(score, axis=0), np.arange(X.shape[1])] = True
@@ -130,7 +133,7 @@ def climb_beyond_prices(A, p, slot, X, signs):
     return {(slot.block, tuple(S.tolist())) for S in map(np.flatnonzero, X.T) if 0 < len(S) <= size}
 
 
-def climb_together(A, p, slot, X, signs):
+def climb_together(A, p, slot, X):
     """Return the columns at which climbs of whole blocks end, each (components, support).
 
     A climb begins with as many columns of X as the block has components, and goes on from the best

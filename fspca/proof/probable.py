@@ -10,13 +10,18 @@ PRODUCTS = 100  # of the Lanczos iteration
 
 
 def probable_bound(A, problem):
-    r"""Return the least of S_k(diag A) and S_k(diag C) + m sigma over C = V (V'AV - sigma)_+ V'.
+    r"""Return a Certificate of a shared support without arrays, whose bound holds very likely.
 
-    V holds some leading eigenvectors, nearly.  With Q = I - VV' the rest is at most
-    V V'AV V' + rho Q + 2 |QAV|, and rho = lambda_max(QAQ) is bounded by Lanczos' iteration from a
-    random start: after j steps its largest Ritz value is below (1 - epsilon) rho with probability
-    at most 1.648 sqrt(d) exp(-sqrt(epsilon) (2j - 1)) (Kuczynski and Wozniakowski 1992).  The
-    start is chance's own, so that no data can be made that it misses.
+    The bound is the least of S(diag A) and S(diag C) + m (sigma + 2 |QAV|) over some C = V (V'AV -
+    sigma)_+ V'.  S is the largest sum over a support that the problem allows, V (d x 2m) holds
+    leading eigenvectors, nearly, and Q = I - VV'.  With rho >= lambda_max(QAQ) A is at most
+    VV'AVV' + rho Q + QAVV' + VV'AQ: for sigma >= rho the eigenvalues of A - C are at most sigma +
+    2 |QAV|.  As sigma, rho and the eigenvalues of V'AV above it are tried.
+
+    rho is found by Lanczos' iteration from a random start: after j steps its largest Ritz value is
+    below (1 - epsilon) lambda_max with probability at most 1.648 sqrt(d) exp(-sqrt(epsilon)
+    (2j - 1)) (Kuczynski and Wozniakowski 1992).  The start is chance's own, so that no data can be
+    made that it misses.
     """
     m, k, d = problem.m, problem.k, A.size
     rows = np.setdiff1d(np.arange(d), problem.forbidden)

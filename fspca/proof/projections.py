@@ -40,7 +40,7 @@ def clip_to_sum(v, s):
 def clip_to_count(v, k, required):
     """Return the z nearest to v with entries in [0, 1], sum k, and 1 where required.
 
-    Where more are required, a part of a search that holds no support, no other is wanted.
+    Where more than k are required, the others are 0: such a part of a search holds no support.
     """
     z = np.ones(len(v))
     z[~required] = clip_to_sum(v[~required], max(k - np.count_nonzero(required), 0))
@@ -48,7 +48,7 @@ def clip_to_count(v, k, required):
 
 
 def clip_to_most(v, k, required):
-    """The same where fewer than k may be wanted.
+    """Return the z nearest to v with entries in [0, 1], a sum of at most k, and 1 where required.
 
     >>> clip_to_most(np.array([0.5, -1.0, 0.2]), 2, np.zeros(3, dtype=bool))
     array([0.5, 0. , 0.2])
@@ -101,7 +101,10 @@ class TopPairs:
         """Return X with XX' the projection of M on 0 <= P <= I, trace P = m (or at most m)."""
 
         def level(values):
-            """What an eigenvalue must be above so that its share is not 0."""
+            """The least eigenvalue that has a share f > 0, or 0 where all above 0 have one."""
+            # Where all values have one, there may be more that were not computed: the least of them
+            # is not below itself, and `above` then computes all.  1e-300 tells from a double only
+            # where it is 0, which then counts among those that mattered.
             f = np.clip(values, 0.0, 1.0)
             if not exactly and f.sum() <= m:
                 return 0.0
