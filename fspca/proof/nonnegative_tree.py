@@ -95,11 +95,11 @@ class ComponentTree(Tree):
         pace = CUT if self.cuts[part.place] else NODE
         return Walk(self, part, pace if self.nodes else ROOT, steps)
 
-    def current(self, walk):
+    def inherited_found(self, walk):
         """The last point: the direction is that of a P that has settled."""
         return walk.found
 
-    def goes_on(self, sharper):
+    def goes_on(self, sharper_arrays):
         return True
 
     def round_on_the_way(self, walk):

@@ -177,7 +177,7 @@ class PricedTree(Tree):
     def spend(self, found):
         self.run.spend(10 * row_work(len(found.z)))
 
-    def goes_on(self, sharper):
+    def goes_on(self, sharper_arrays):
         return True
 
     def divided(self, part, z, bound):

@@ -87,13 +87,43 @@ class Basis(NamedTuple):
         """X V."""
         return np.hstack([X[:, self.few], X[:, self.others] @ self.span])
 
+    def on_some(self, rows, few):
+        """Return (basis, known, turn): that of these features, and how to come there from here."""
+        # `few` are places in `rows`, as in `State.seen`.  `known` has for each of the new few its
+        # place among those of before, -1 where it was none.  `turn`, new order x old order, takes
+        # a matrix N of before to turn N turn': it has unit vectors for features that stay, rows of
+        # the old span for those that leave it, and for the new span, of which it is QR, R.
+        d = len(self.few) + len(self.others)
+        place = np.full(d, -1)  # in the matrices of before
+        place[self.few] = np.arange(len(self.few))
+        place = place[rows]
+        few = np.arange(len(rows)) if few is None else np.unique(few[few >= 0])
+        others = np.setdiff1d(np.arange(len(rows)), few)
+        beside = np.full(d, -1)
+        beside[self.others] = np.arange(len(self.others))
+        Z = self.span[beside[rows[others]]]
+        if Z.shape[1] >= len(others):  # a basis saves nothing: all are seen one by one
+            few, Z = np.arange(len(rows)), Z[:0]
+            others = few[:0]
+        Z, R = np.linalg.qr(Z) if len(others) else (Z, Z)
+        order = len(self.few) + self.span.shape[1]
+        turn = np.zeros((len(few) + len(R), order))
+        known = place[few]
+        (new,) = np.nonzero(known < 0)
+        (same,) = np.nonzero(known >= 0)
+        turn[same, known[same]] = 1
+        turn[new, len(self.few) :] = self.span[beside[rows[few[new]]]]
+        turn[len(few) :, len(self.few) :] = R
+        return (Basis(few, others, Z) if len(others) else None), known, turn
+
 
 class State(NamedTuple):
     """Where an iteration stands, so that it can go on from there, or on some of the features.
 
     The matrix is A = V inner V' and P is looked for as V P V', V the basis; None sees all
     features one by one.  `guess` is where an inexact projection begins, a number or a row for each
-    feature that is seen by itself.
+    feature that is seen by itself.  Without a basis it may be longer: what follows the features is
+    about something else, and stays where these become fewer.
     """
 
     basis: Basis | None
@@ -104,11 +134,11 @@ class State(NamedTuple):
     penalty: float
     guess: np.ndarray | None = None
 
-    def now(self, walk, guess=None):
+    def now(self, consensus, guess=None):
         """The state at a later step of the same iteration."""
-        point = {"P": walk.parts[0], "z": walk.parts.chosen}
-        multipliers = walk.multipliers
-        return self._replace(**point, multipliers=multipliers, penalty=walk.penalty, guess=guess)
+        point = {"P": consensus.parts[0], "z": consensus.parts.chosen}
+        multipliers, penalty = consensus.multipliers, consensus.penalty
+        return self._replace(**point, multipliers=multipliers, penalty=penalty, guess=guess)
 
     def restricted(self, rows, dense=False):
         """The state on some features, in their order; with `dense` all are seen one by one."""
@@ -118,7 +148,7 @@ class State(NamedTuple):
             return self.seen(rows, None if dense else place[self.basis.few])
         square = np.ix_(rows, rows)
         guess = self.guess
-        if guess is not None:  # what follows the features stays
+        if guess is not None:
             kept = np.append(rows, np.arange(len(self.z), len(guess)))
             guess = guess[np.ix_(*[kept] * guess.ndim)]
         multipliers = [u[square] if u.ndim == 2 else u[rows] for u in self.multipliers]
@@ -133,36 +163,16 @@ class State(NamedTuple):
         )
 
     def seen(self, rows, few):
-        """The state on these features, of which those at the places `few` are seen one by one."""
-        # Those that were seen so before, and are left, must be among the few; negative places are
-        # none, and None is all.  `turn` takes a matrix in the old basis to the new one: unit
-        # vectors for features that stay, rows of the old span for those that leave it, and R.
-        old = self.basis
-        place = np.full(len(self.z), -1)  # in the matrices of before
-        place[old.few] = np.arange(len(old.few))
-        place = place[rows]
-        few = np.arange(len(rows)) if few is None else np.unique(few[few >= 0])
-        others = np.setdiff1d(np.arange(len(rows)), few)
-        beside = np.full(len(self.z), -1)
-        beside[old.others] = np.arange(len(old.others))
-        Z = old.span[beside[rows[others]]]
-        if Z.shape[1] >= len(others):
-            few, Z = np.arange(len(rows)), Z[:0]
-            others = few[:0]
-        Z, R = np.linalg.qr(Z) if len(others) else (Z, Z)
-        order = len(old.few) + old.span.shape[1]
-        turn = np.zeros((len(few) + len(R), order))
-        known = place[few]
-        (new,) = np.nonzero(known < 0)
+        """The state on `rows`, of which those at the places `few` are seen one by one."""
+        # The state must have a basis, and what that sees one by one must be seen so again: the
+        # places in `rows` of such features must be among `few`.  Negative places are none, None is
+        # all.  Where the span has no fewer columns than there are others, all are seen one by one.
+        basis, known, turn = self.basis.on_some(rows, few)
         (same,) = np.nonzero(known >= 0)
-        turn[same, known[same]] = 1
-        turn[new, len(old.few) :] = old.span[beside[rows[few[new]]]]
-        turn[len(few) :, len(old.few) :] = R
-        basis = Basis(few, others, Z) if len(others) else None
 
         def of_few(u, start=0.0):
             """What there is for each of the few, or each two; for those new it is `start`."""
-            kept = np.full((len(few),) * u.ndim, start)
+            kept = np.full((len(known),) * u.ndim, start)
             kept[np.ix_(*[same] * u.ndim)] = u[np.ix_(*[known[same]] * u.ndim)]
             return kept
 
@@ -210,20 +220,32 @@ class Relaxation(ABC):
 
     @abstractmethod
     def fit(self, moved, parts, penalty):
-        """Return the parts of the point that is nearest to what the copies moved to."""
+        """Return the parts of the point that is nearest to `moved`, what the copies moved to."""
+        # `parts` is the point before: some fits compute its change alone.  The penalty is for a fit
+        # that shrinks entries.
 
-    def residuals(self, walk):
-        """Return how far copies are from parts and parts from those before, each in its unit."""
-        # sqrt(m) is the norm of P
-        matrices = [i for i, copy in enumerate(walk.copies) if copy.ndim == 2]
-        apart = sum(np.sum((walk.copies[i] - walk.parts[i]) ** 2) for i in matrices)
-        change = len(matrices) * np.sum((walk.parts[0] - walk.before) ** 2)
-        size = max(np.linalg.norm(walk.multipliers[0]), EPS)
+    def residuals(self, consensus):
+        """Return (primal, dual): of copies and parts, and of a step, each in its own unit."""
+        # Of the n parts that are matrices:
+        #   primal = |copies - parts| / sqrt(m), all n together; sqrt(m) is the norm of P,
+        #   dual = sqrt(n) |P - P_before| / |multiplier of the first part|.
+        # Each holds P or -P, and counts as moving as far as P does.  Vectors are left out: they
+        # hold z and the like, which are on the diagonals of the matrices, too.
+        copies, parts = consensus.copies, consensus.parts
+        P, P_before = parts[0], consensus.before
+        matrices = [i for i, copy in enumerate(copies) if copy.ndim == 2]
+        apart = sum(np.sum((copies[i] - parts[i]) ** 2) for i in matrices)
+        change = len(matrices) * np.sum((P - P_before) ** 2)
+        size = max(np.linalg.norm(consensus.multipliers[0]), EPS)
         return np.sqrt(apart / self.m), np.sqrt(change) / size
 
 
 class Consensus:
-    """The iteration for a relaxation, as far as it has come."""
+    """The iteration for a relaxation, as far as it has come.
+
+    `parts`, `aims`, `copies` and `multipliers` have a field for each condition; `before` is the P
+    of the step before.
+    """
 
     def __init__(self, relaxation, parts, multipliers, penalty):
         self.relaxation = relaxation

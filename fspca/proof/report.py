@@ -223,7 +223,7 @@ def listed(names):
 
 
 def place_of(case):
-    """Return where the number of features lies among the counts, or None."""
+    """Return the index in choice.counts of the problem's own k or m, or None."""
     if case.choice is None:
         return None
     wanted = getattr(case.solution.problem, case.choice.what)
@@ -287,7 +287,7 @@ def warned(case):
 
 
 def of_scales(case):
-    """Yield what a unit decides, or a single row."""
+    """Yield a warning where one feature's unit or one row decides, and where variances are 0."""
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always", UnitsWarning)
         warnings.simplefilter("always", TailsWarning)
@@ -323,7 +323,7 @@ def of_ties(case):
 
 
 def of_samples(case):
-    """Yield what other rows of the same kind would have said."""
+    """Yield a warning where halves of the rows hardly agree, or noise explains as much."""
     at = place_of(case)
     if at is None:
         return

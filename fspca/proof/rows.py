@@ -2,9 +2,10 @@ r"""The relaxation with a bound on every row, by ADMM, for the features that are
 
 To max <A, P> over 0 <= P <= I, P <= Diag(z), trace P = m, 0 <= z <= 1, sum z = k it adds what
 P^2 = P says of a row: with z the indicator of the support, P e_i - z_i e_i / 2 has length z_i / 2
-and at most k nonzeros, so that it lies in z_i / 2 times the hull of all such vectors.  That is a
-norm (required entries and the diagonal in full, of the others the (k - 1)-support norm), and its
-dual norm is what the costs of Theorem 1 are made of.  The multiplier of this copy is Y.
+and at most k nonzeros, so that it lies in z_i / 2 times the hull of all vectors of length 1 that
+have at most k.  That hull is the ball of a norm, written out in `project_rows`.  Its dual norm is
+what the costs are made of in the theorem on rows (book/appendix/certificate_format.md).  The
+multiplier of this copy is Y.
 
 Of wide data only the rows of few features are bounded, each on these few alone; the others are seen
 in a basis of their span.
@@ -78,49 +79,77 @@ class Falling:
 
     def cut(self, phi, count, tau, refined):
         """Return the level tau of each row at which the weights of its entries add up to count."""
-        # An entry b weighs 1 above tau / phi, where it is shrunk by phi; (b / tau - 1) phi / (1 -
-        # phi) between that and tau, where it is cut at tau; and nothing below.  For p and q entries
-        # above the two levels the sum is a formula: its tau is taken where it lies between the
-        # bounds known, and else their middle.  The search begins at the tau given.
-        last, following = self.at(count), self.at(count + 1)
-        low, high, ratio = phi * last, following, (1 - phi) / phi
+        # It is found but nearly, by `refined` sweeps from the tau given; phi, count and tau have a
+        # number for each row.  An entry b weighs 1 above tau / phi, where it is shrunk by phi;
+        # (b / tau - 1) phi / (1 - phi) between that and tau, where it is cut at tau; and nothing
+        # below.  For p and q entries above the two levels the sum is a formula: its tau is taken
+        # where it lies between the bounds known, and else their middle.
+        kth, next_one = self.at(count), self.at(count + 1)  # the count-th largest, and one more
+        low, high, odds = phi * kth, next_one, (1 - phi) / phi
         tau = np.clip(tau, low, np.maximum(low, high))
         for _ in range(refined):
             p, q = self.count(tau / phi), self.count(tau)
             between = self.sums[self.start, q] - self.sums[self.start, p]
-            weights = p + (between / np.maximum(tau, EPS**8) - (q - p)) / ratio
+            weights = p + (between / np.maximum(tau, EPS**8) - (q - p)) / odds
             low, high = np.where(weights >= count, tau, low), np.where(weights < count, tau, high)
-            share = ratio * (count - p) + q - p
+            share = odds * (count - p) + q - p
             guess = between / np.where(share > 0, share, 1)
             inside = (share > 0) & (guess >= low) & (guess <= high)
             tau = np.where(inside, guess, (low + high) / 2)
-        return np.where(phi * last >= following, following, tau)
+        # Where there is a gap, every level from next_one to phi * kth leaves weight 1 to the count
+        # largest and none to the others: the lowest is taken.
+        return np.where(phi * kth >= next_one, next_one, tau)
 
 
 def project_rows(Q, t, required, k, phi, sweeps=SWEEPS, refined=REFINED):
-    r"""Project each (row, height) = (Q_i, t_i) on the cone where the row's norm is at most that.
+    r"""Return (X, heights, phi): each (Q_i, t_i) projected on {(x, h): norm(x) <= h}, row by row.
 
-    What is taken away, y, is Q_i shrunk by phi where it is required, on the diagonal or among the
-    largest, cut at tau where it is next, and Q_i itself where it is small.  Its dual norm is then
-    t phi / (1 - 2 phi), an equation for phi, which is solved by secants.  Any answer gives a
-    valid bound, so a few sweeps do, which begin at the phi given.
+    Q is d x d; t, `required` (a mask) and phi have an entry for each of the d features.  In row i
+    the diagonal and what is required always count, and so do the n largest of the others: n is k -
+    the number required, less 1 where i is not one of these, but at least 0.  Then
+
+        norm(x)^2 = the squares that always count + (n-support norm of the others)^2,
+        dual(y)^2 = the squares that always count + the n largest squares of the others.
+
+    What is taken away, y = Q_i - X_i, is phi Q_i where it always counts or is among the largest,
+    cut at tau where it is next, and Q_i itself where it is small.  Its dual norm is what is added
+    to t, and is t phi / (1 - 2 phi), an equation for phi, which is solved by secants.  Any answer
+    gives a valid bound, so a few sweeps do.  They begin at the phi given, 1/4 for want of a better
+    one, and the phi that they end with is a start for a Q and t nearby.
     """
     d, here = len(Q), np.arange(len(Q))
     B = np.abs(Q)
     B[here, here] = 0
     free = np.flatnonzero(~required)
-    # squares of the entries that always count in the norm; of the others the `count` largest do
-    a = np.diagonal(Q) ** 2 + np.sum(B[:, required] ** 2, axis=1)
+    always = np.diagonal(Q) ** 2 + np.sum(B[:, required] ** 2, axis=1)
     B = B[:, free] if len(free) else np.zeros((d, 1))  # where all are required, one that is 0
     count = np.maximum(k - (d - len(free)) - ~required, 0)
-    falling, low, high = Falling(B), np.zeros(d), np.full(d, 1 - 1e-12)  # at 1 no row is left
-    ratio = np.sqrt(falling.at(count + 1) * np.maximum(falling.at(count), EPS**8))
-    before, nearest = None, np.full((4, d), np.inf)
-    for _ in range(sweeps):  # N is the dual norm of y, and excess falls in phi to 0 at the answer
-        tau = falling.cut(phi, np.maximum(count, 1), ratio * phi, refined)
-        ratio = tau / phi
-        p = np.minimum(falling.count(ratio), count)
-        N = a + falling.squares[here, p]
+    phi, tau, N = shrinkage(Falling(B), always, t, count, phi, sweeps, refined)
+    tau = np.where(count > 0, tau, np.inf)[:, None]
+    X = Q * (1 - phi)[:, None]
+    left = (B - np.minimum(B, np.maximum(phi[:, None] * B, tau)))[:, : len(free)]
+    diagonal = X[here, here]
+    X[:, free] = np.sign(Q[:, free]) * left
+    X[here, here] = diagonal
+    return X, np.maximum(t + N, 0), np.clip(phi, 1e-6, 1 - 1e-6)
+
+
+def shrinkage(falling, always, t, count, phi, sweeps, refined):
+    """Return (phi, tau, N) of each row: what solves N = t phi / (1 - 2 phi) best, of some sweeps.
+
+    N is the dual norm of what `project_rows` takes away.  `falling` has the sizes of the entries of
+    which the `count` largest count, and `always` the sum of the squares that do anyway.
+    """
+    here, low = falling.start, np.zeros(len(t))
+    high = np.full(len(t), 1 - 1e-12)  # at 1 no row is left
+    # the level from which entries are shrunk by phi, tau / phi
+    upper = np.sqrt(falling.at(count + 1) * np.maximum(falling.at(count), EPS**8))
+    before, nearest = None, np.full((4, len(t)), np.inf)
+    for _ in range(sweeps):  # excess falls in phi, to 0 at the answer
+        tau = falling.cut(phi, np.maximum(count, 1), upper * phi, refined)
+        upper = tau / phi
+        p = np.minimum(falling.count(upper), count)
+        N = always + falling.squares[here, p]
         N = np.sqrt(N * phi**2 + (count - p) * tau**2)
         excess = N * (1 - 2 * phi) / phi - t
         miss = np.abs(excess) * phi * (1 - phi)  # the root may be at 0 or 1
@@ -133,14 +162,7 @@ def project_rows(Q, t, required, k, phi, sweeps=SWEEPS, refined=REFINED):
             guess = np.where((slope < 0) & (secant > low) & (secant < high), secant, guess)
         before = phi, excess
         phi = np.where((guess > low) & (guess < high), guess, (low + high) / 2)
-    _, phi, tau, N = nearest
-    tau = np.where(count > 0, tau, np.inf)[:, None]
-    X = Q * (1 - phi)[:, None]
-    left = (B - np.minimum(B, np.maximum(phi[:, None] * B, tau)))[:, : len(free)]
-    diagonal = X[here, here]
-    X[:, free] = np.sign(Q[:, free]) * left
-    X[here, here] = diagonal
-    return X, np.maximum(t + N, 0), np.clip(phi, 1e-6, 1 - 1e-6)
+    return nearest[1:]
 
 
 class RowRelaxation(Relaxation):
@@ -213,17 +235,21 @@ class RowRelaxation(Relaxation):
         return self.parts(P, z)
 
     def fit_others(self, moved, parts):
-        """The z of the features in the basis, by what changes of it."""
+        """The z of the features in the basis, by the change x that it needs."""
+        # Z is the basis of the others' span.  P + S = Z'Diag(z)Z, and with P eliminated z minimises
+        # |Z'Diag(z)Z - (P + S) as moved|^2 / 2 + WEIGHT |z - z as moved|^2.  So x solves
+        # (0.5 (ZZ')^2 + WEIGHT I) x = missed, entrywise square, minus half the gradient at the z
+        # before.  `solve` is good to three digits: of a change, which tends to 0, they suffice.
         others, rest = self.basis.others, self.basis.rest
         change = moved.fantope[rest] + moved.slack[rest] - parts.fantope[rest] - parts.slack[rest]
         missed = 0.5 * np.einsum("ij,ij->i", self.basis.span @ change, self.basis.span)
         missed += WEIGHT * (moved.chosen - parts.chosen)[others]
         return parts.chosen[others] + self.solve(missed)
 
-    def bound(self, walk):
-        """Return (bound, c, G, Y): c are the costs of Theorem 1."""
-        Y = walk.penalty * (walk.aims.rows - walk.copies.rows)
-        G = np.sqrt(walk.penalty) * self.G
+    def bound(self, consensus):
+        """Return (bound, c, G, Y): c are the costs of the theorem on rows, less any prices."""
+        Y = consensus.penalty * (consensus.aims.rows - consensus.copies.rows)
+        G = np.sqrt(consensus.penalty) * self.G
         few = self.basis.few
         terms = row_terms(Y, self.in_row, self.required[few], np.sqrt)
         rest = self.inner - G @ G.T
@@ -240,19 +266,21 @@ class RowRelaxation(Relaxation):
 
 
 def descend_rows(state, m, k, required=None, every=10, row_count=None, prices=None):
-    """Yield what is Found after every few ADMM steps, for ever.
+    """Yield what is Found after every `every` ADMM steps, for ever.
 
-    The bound is S_k(c) + F_m(A - GG' - sym Y) as computed.  Sent a reward, a number for each
-    feature, it goes on with max <A, P> + reward'z: then c + reward has the least bound, and c has
-    one too.
+    Found.bound is S_k(c) + F_m(A - GG' - sym Y) as computed: S_k is the sum of c over what is
+    required and the largest positive others, k in all, F_m that of the m largest eigenvalues.
+    send(reward), a number for each feature, returns the next Found, `every` steps later: these
+    maximise <A, P> + reward'z.  Then c + reward is what has the least bound; `bound` and `c` are
+    those of A alone, without the reward, and as valid.
 
-    With prices it is about supports of at most k features, each of which costs its own, and c is
-    what is left of the costs.  `row_count` is how many nonzeros a row of P has at most, where that
-    is less than k: of several components on features of their own, the largest count.
+    With prices it is about supports of at most k features, each of which costs its own price: c is
+    costs - prices, and may be negative.  `row_count` is how many nonzeros a row of P has at most,
+    where that is less than k: of several components on features of their own, the largest count.
     """
     relaxation = RowRelaxation(state, m, k, required, row_count, prices)
-    for walk in relaxation.start(state).pauses(every):
-        now = state.now(walk, relaxation.phi)
-        reward = yield Found(*relaxation.bound(walk), walk.copies.chosen, now)
+    for consensus in relaxation.start(state).pauses(every):
+        now = state.now(consensus, relaxation.phi)
+        reward = yield Found(*relaxation.bound(consensus), consensus.copies.chosen, now)
         if reward is not None:
             relaxation.reward = reward

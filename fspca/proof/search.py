@@ -64,7 +64,9 @@ class Walk:
         self.pace = pace
         self.steps = steps  # of all relaxations of the node
         self.since = 0  # of this one
-        self.last_look = np.inf
+        self.last_look = np.inf  # the bound where a window of steps last ended
+        self.late = False  # whether it ended for want of time or progress
+        self.enough = False  # whether it ended as many features are decided
         self.best = None
         self.source = tree.relax(part)
 
@@ -73,18 +75,18 @@ class Walk:
         """The least bound so far, in A's unit; what the checker proves may differ by rounding."""
         return self.best.bound * self.tree.scale
 
-    def follow(self, known):
-        """Go on until the part is closed, time is up, or many features are decided."""
+    def follow(self, inherited_bound):
+        """Go on until the part is closed, it is `late`, or `enough` features are decided."""
         while True:
             self.advance()
             closes = self.bound <= self.tree.target
             looks = self.since % self.tree.looks_every == 0
-            self.late = not closes and looks and self.is_late(known)
+            self.late = not closes and looks and self.is_late(inherited_bound)
             if not closes and looks:
                 self.tree.round_on_the_way(self)
             if self.changed_relaxation(closes):
                 continue
-            if not (closes or looks or self.late):
+            if not (closes or looks):
                 continue
             self.enough = self.decides_enough()
             if closes or self.late or self.enough:
@@ -99,10 +101,10 @@ class Walk:
         if self.best is None or self.found.bound < self.best.bound:
             self.best = self.found
 
-    def is_late(self, known):
-        """Whether the budget is spent, or too little of what is missing is gained."""
+    def is_late(self, inherited_bound):
+        """Whether the budget is spent, or too little was gained since `last_look`; sets that."""
         at = self.bound
-        gains = at < known
+        gains = at < inherited_bound
         budget = self.pace.budget * (1 if gains else self.pace.reprieve)
         spent = self.steps >= budget or self.tree.run.seconds_left == 0
         if self.since % self.pace.window:
@@ -170,24 +172,26 @@ class Tree(ABC):
 
     @abstractmethod
     def inherited(self, part):
-        """Return the bound that a part has from the nodes above it."""
+        """Return the bound that the part in hand, first in the heap, has from the nodes above."""
 
-    def prove(self, walk, known):
-        """Return the Bound of the best that a walk found, and keep its arrays if it is better."""
-        return self.keep(walk.part, walk.best.proven, known)
+    def prove(self, walk, inherited_bound):
+        """Return the Bound of a walk's best, as SignedFound has it, and `keep` its arrays."""
+        # What is Found without a proof is proven by whoever overrides this.
+        return self.keep(walk.part, walk.best.proven, inherited_bound)
 
-    def keep(self, part, proven, known):
-        """Return a Bound of a part; its arrays stay if it is below the one known."""
-        if proven.value < known:
+    def keep(self, part, proven, inherited_bound):
+        """Return a Bound of a part; its arrays stay if it is below the one inherited."""
+        if proven.value < inherited_bound:
             self.arrays[part.place] = proven.arrays
         return proven
 
     @abstractmethod
     def divided(self, part, z, bound):
-        """Return parts, each with the bound, that together hold every support of this one."""
+        """Return (bound, part) pairs that together hold every support of a part; none of one."""
 
     def settled(self, part):
-        """Whether a part is closed, or has few supports, which are enumerated at once."""
+        """Whether a part is closed at once, as its few supports, if any, were enumerated here."""
+        # They are counted off `to_enumerate`.
         return False
 
     def is_one_support(self, part):
@@ -203,23 +207,25 @@ class Tree(ABC):
         return None
 
     def divided_otherwise(self, walk, bound):
-        """Return parts that differ otherwise than by a feature, where that is better."""
+        """Return (bound, part) pairs that differ otherwise than by a feature, or None."""
+        # `ComponentTree` has such: in one the product of x with a direction is >= 0, in one <= 0.
         return None
 
     def tightened(self, walk, proven):
         """Return (a Bound that decides more features, its arrays), or (proven, None)."""
+        # Or (a Bound that closes the part, None): then its arrays have become those of the node.
         return proven, None
 
     def spend(self, found):
         """Count the work of ten steps of a relaxation, where that is counted."""
         return None
 
-    def goes_on(self, sharper):
-        """Whether the relaxation goes on though it is late, as features were decided."""
+    def goes_on(self, sharper_arrays):
+        """Whether a late walk goes on without what was decided, perhaps by a sharper bound."""
         return False
 
-    def current(self, walk):
-        """What of a walk the parts go on from."""
+    def inherited_found(self, walk):
+        """The Found whose state and z the parts inherit: the best, or the last."""
         return walk.best
 
     def record(self, value, answer):
@@ -265,58 +271,70 @@ class Tree(ABC):
     def process_first(self):
         """Process the open part with the largest bound, and open what it leaves in its place."""
         parts = self.process_node(self.heap[0][2])
-        heappop(self.heap)  # not before: an interruption loses nothing
+        # Not before, so that an interruption loses nothing, and `inherited` finds the bound there.
+        heappop(self.heap)
         self.nodes += 1
         self.push(parts)
 
     def process_node(self, part):
         """Bound a part and decide features until it is closed or divided; return (bound, part)s."""
+        # Each round of the loop ends in one of four ways:
+        #   the part is closed, by its bound or as all of its supports were looked at: no pairs;
+        #   it is divided, otherwise or as its walk is late: pairs with the bound they inherit;
+        #   nothing was decided and the walk is not late: the same walk goes on;
+        #   features were decided: a new walk begins, on what is left, a node below this one.
         if self.settled(part):
             return []
-        known = self.inherited(part)
+        inherited_bound = self.inherited(part)
         walk = self.walk(part)
         while True:
-            walk.follow(known)
+            walk.follow(inherited_bound)
             if walk.enough and not walk.late:
-                known = np.inf  # to decide much is worth more than a better bound
-            proven = self.prove(walk, known)
+                # To decide much is worth more than a better bound: any is taken, and a worse one
+                # than that inherited takes its place.
+                inherited_bound = np.inf
+            proven = self.prove(walk, inherited_bound)
             if proven.value <= self.target:
                 return []
-            left = Left(part=self.carried_on(walk), z=self.current(walk).z, c=proven.c)
-            sharper = None
-            decides = proven.value < known
-            if decides:
-                known = handed_down(proven.value)
-            if parts := self.divided_otherwise(walk, known):
+            found = self.inherited_found(walk)
+            left = Left(part=self.carried_on(walk), z=found.z, c=proven.c)
+            sharper_arrays = None
+            is_better = proven.value < inherited_bound
+            if is_better:
+                inherited_bound = handed_down(proven.value)
+            if parts := self.divided_otherwise(walk, inherited_bound):
                 return parts
-            if decides:
-                left, sharper = self.decide(walk, left, proven)
+            if is_better:
+                left, sharper_arrays = self.decide(walk, left, proven)
                 if left is None:
                     return []
             decided = left.part.place != walk.part.place
-            ended = walk.late and not (decided and self.goes_on(sharper))
+            ended = walk.late and not (decided and self.goes_on(sharper_arrays))
             if ended or self.is_one_support(left.part):
-                return self.divided(left.part, left.z, known)
+                return self.divided(left.part, left.z, inherited_bound)
             if decided:
-                walk = self.walk(left.part, 0 if sharper else walk.steps)
+                # Sharper arrays come after a walk that has spent its budget: the next has its own.
+                walk = self.walk(left.part, 0 if sharper_arrays else walk.steps)
 
     def decide(self, walk, left, proven):
-        """Return (what is left without the features decided, or None, the arrays that it took)."""
-        proven, sharper = self.tightened(walk, proven)
+        """Return (Left, arrays of a sharper bound or None), or (None, None) if that closes it."""
+        # What is left without the features decided is written down as a node; a walk that is late
+        # may propose answers, and so does an enumeration, which is counted off `to_enumerate`.
+        proven, sharper_arrays = self.tightened(walk, proven)
         if proven.value <= self.target:
             return None, None
         if walk.late:
             self.round_at_the_end(walk)
-        left = self.without_decided(left._replace(c=proven.c), proven.value, sharper)
+        left = self.without_decided(left._replace(c=proven.c), proven.value, sharper_arrays)
         if self.enumerate_leaf(left.part.rows, left.part.required, proven.rest, left.c):
             return None, None
-        return left, sharper
+        return left, sharper_arrays
 
     def carried_on(self, walk):
         """The part of a walk, to go on from where the walk has brought its relaxation."""
-        return walk.part._replace(state=self.current(walk).state)
+        return walk.part._replace(state=self.inherited_found(walk).state)
 
-    def without_decided(self, left, bound, sharper=None):
+    def without_decided(self, left, bound, sharper_arrays=None):
         """Return what is left without the features that costs decide, as a node of its own."""
         # Where a sharper bound decided them, the node above gets its arrays, and this one those
         # that the node above had, which bound it better.
@@ -327,9 +345,9 @@ class Tree(ABC):
         kept = np.flatnonzero(~outside)
         rows, required = part.rows[kept], (part.required | inside)[kept]
         place = self.place(rows, required, part.place)
-        if sharper:
+        if sharper_arrays:
             self.arrays[place] = on_rows(self.arrays[part.place], part.rows, kept)
-            self.arrays[part.place] = sharper
+            self.arrays[part.place] = sharper_arrays
         part = Part(rows, required, self.restricted(part.state, kept), place)
         return Left(part, z[kept], c[kept])
 

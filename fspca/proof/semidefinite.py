@@ -126,7 +126,7 @@ def descend(state, m, k, required=None, every=10):
     puts right.
     """
     relaxation = SemidefiniteRelaxation(state, m, k, required)
-    for walk in relaxation.start(state).pauses(every):
-        bound, c = relaxation.bound(walk.penalty)
-        G = relaxation.basis.whole(np.sqrt(walk.penalty) * relaxation.G)
-        yield Found(bound, c, G, None, walk.copies.chosen, state.now(walk))
+    for consensus in relaxation.start(state).pauses(every):
+        bound, c = relaxation.bound(consensus.penalty)
+        G = relaxation.basis.whole(np.sqrt(consensus.penalty) * relaxation.G)
+        yield Found(bound, c, G, None, consensus.copies.chosen, state.now(consensus))

@@ -1,9 +1,10 @@
 r"""Bounds on components of few features each, every one with the claim that proves it.
 
-Theorem 3: for W with orthonormal columns of k_1, ..., k_m nonzeros, P = WW' = P_1 + ... + P_m is a
-sum of projections, each with rows of k_j nonzeros, and has itself rows of K = k_1 + ... + k_m.
-What Theorem 1 says of rows holds of both, and a price p >= 0 says how much of diag GG' is paid by
-the columns, how much by their union.  The relaxation looks for the best G, Y, Z and p.
+For W with orthonormal columns of k_1, ..., k_m nonzeros, P = WW' = P_1 + ... + P_m is a sum of
+projections, each with rows of k_j nonzeros, and has itself rows of K = k_1 + ... + k_m.  What the
+theorem on rows says holds of both, and a price p >= 0 says how much of diag GG' is paid by the
+columns, how much by their union: that is the theorem on columns.  Both are proven in
+book/appendix/certificate_format.md.  The relaxation looks for the best G, Y, Z and p.
 """
 
 from itertools import islice
@@ -27,17 +28,25 @@ SUMMED = 10_000  # features up to which rows are summed, at the price of one pro
 # share of the work of `solve`, a second at most, and up to so many features.
 QUICK, SEARCHED = 0.25, 100
 FEW = 2, 2  # sweeps of a projection, which begins where the last one ended
+ROW_SUMS = {"whole": 2}  # in place of a node's arrays: the checker takes its bound by row sums
 
 
 def with_claim(A, solution, max_iter=100, share=QUICK, max_seconds=None):
     """Return the solution with the least bound that the checker accepts, and the claim of it.
 
-    Here all bounds on separate supports are gathered.  Those on one shared support hold of every
-    score; what uncorrelated factors explain has bounds of its own (`levelled`), and a kind of
-    claim.  Sums over columns hold of orthogonal columns alone; what prices prove does not come
-    here.  Where these do not end, Theorem 3 may be better: for three orthonormal columns of five
-    features of ionosphere it leaves 2.4 % and prices 8.1, for two of ten 4.7 and 11.3.  Row sums
-    stand for what has too many features for prices.
+    Here all bounds on separate supports are gathered but those of prices.  What factors explain
+    that need not be orthogonal has bounds of its own (`levelled`), and a kind of claim.  Else these
+    are tried:
+
+    - the least closed form of a shared support of k_1 + ... + k_m features, always: it holds of
+      every score, and stands alone where the matrix is too large for a proof;
+    - row sums, of orthonormal columns of up to 10,000 features: they stand for prices where there
+      are too many features for these;
+    - the theorem on columns, of orthonormal columns of up to 40 features, by `max_iter` steps.
+      It may be better than prices that do not end: for three columns of five features of
+      ionosphere it leaves 2.4 % and prices 8.1, for two of ten 4.7 and 11.3.
+
+    `share` of the work of `solve`, and `max_seconds`, are for what factors explain.
     """
     problem = solution.problem
     if problem.scored == "factors" and not problem.orthogonal:
@@ -50,7 +59,7 @@ def with_claim(A, solution, max_iter=100, share=QUICK, max_seconds=None):
         return claimed(checked, solution, least_closed_form(checked))
     tried = [least_closed_form(checked).arrays]
     if orthonormal and A.size <= SUMMED:
-        tried.append({"whole": 2})
+        tried.append(ROW_SUMS)
     if orthonormal and A.size <= SMALL:
         tried.append(column_arrays(checked.block(np.arange(A.size)), counts, max_iter))
     facts = {"kind": problem.kind, "counts": counts, "W": np.array(solution.W)}
@@ -70,14 +79,14 @@ def column_arrays(A, counts, max_iter):
 
 
 def bound_of(A, counts, G, Y, Z, p):
-    """Return the bound that Theorem 3 gives for these arrays, but for rounding.
+    """Return the bound that the theorem on columns gives for these arrays, but for rounding.
 
     c_i = p_i + what Z says of row i is charged for each column, what is above p for the union.
     """
     union, none = min(counts.sum(), len(A)), np.zeros(len(A), dtype=bool)
 
     def rows(M, k):
-        """What Theorem 1 charges for each row, by a matrix M of row terms and k nonzeros."""
+        """What the theorem on rows charges for each row of M, of k nonzeros."""
         return (np.diagonal(M) + row_terms(M, k, none, np.sqrt)) / 2
 
     shared = np.maximum(np.sum(G**2, axis=1) - p + rows(Y, union), 0.0)
@@ -173,8 +182,8 @@ class ColumnRelaxation(Relaxation):
 def column_steps(A, counts, every=10):
     """Yield (bound, arrays) after every few steps of ADMM, for ever."""
     relaxation = ColumnRelaxation(A, counts)
-    for walk in relaxation.start().pauses(every):
-        penalty, aims, copies = walk.penalty, walk.aims, walk.copies
+    for consensus in relaxation.start().pauses(every):
+        penalty, aims, copies = consensus.penalty, consensus.aims, consensus.copies
         arrays = {
             "G": np.sqrt(penalty) * relaxation.G,
             "Y": penalty * (aims.rows_of_union - copies.rows_of_union),

@@ -119,7 +119,7 @@ class SupportTree(Tree):
         return True
 
     def round_up(self, part, z):
-        """Climb from the features that the relaxation wants most."""
+        """Propose what a local search ends with, from the k features that z is largest for."""
         wanted = np.argsort(-np.where(part.required, 2.0, z), kind="stable")
         found = best_of(self.A, self.problem, [np.sort(part.rows[wanted[: self.k]])])
         self.propose(found.support)
@@ -149,9 +149,10 @@ class SupportTree(Tree):
 
     def resumed(self, part):
         """A part from where the relaxation of the same node ended for another count, if it did."""
+        # It sets `resumes`, and `looks_every`, for the part in hand.  A node that has no end there
+        # counts as one without features.  The root has the state of the other count as it is.
         rows, state = self.before.ends.get(self.sides[part.place], (np.zeros(0), None))
         same = part.place > 0 and bool(np.isin(part.rows, rows).all())
-        # the root is there already
         self.resumes = same if part.place else self.before.root_state is not None
         self.looks_every = AGAIN.window if self.resumes else type(self).looks_every
         if not same:
@@ -177,6 +178,7 @@ class SupportTree(Tree):
             return None
         self.root_start = part.state
         self.branch[part.place] = LED
+        # The first node of a claim carries an array at least: this asks for the bound of C = A.
         self.arrays[part.place] = {"whole": 1}
         parts = []  # without a state: those of all would fill the memory
         for leader, bound, rows in led:
@@ -240,21 +242,20 @@ class SupportTree(Tree):
         pace = SMALL if len(part.rows) <= DEAR else NODE if self.nodes else ROOT
         return SupportWalk(self, part, AGAIN if self.resumes else pace, steps)
 
-    def prove(self, walk, known):
+    def prove(self, walk, inherited_bound):
         if self.along is not None:
             if walk.part.place == 0:
                 self.along.root_state = walk.found.state
             self.left_behind(walk)
-        return self.proven(walk.part, walk.best, known)
+        return self.keep(walk.part, self.prove_found(walk.part, walk.best), inherited_bound)
 
-    def proven(self, part, found, known):
-        """Return the Bound of what was found; keep its arrays if it is below the one known."""
+    def prove_found(self, part, found):
+        """Return the Bound that the checker computes of a part from what is Found of it."""
         size = np.sum(found.G**2, axis=0)
         G = found.G[:, size > 1e-9 * size.max(initial=0)] * np.sqrt(self.scale)
         Y = None if found.Y is None else shortened(found.Y * self.scale)
         few = few_of(found.state)
-        proven = self.checked.prove(part.rows, part.required, G.astype(np.float32), Y, few=few)
-        return self.keep(part, proven, known)
+        return self.checked.prove(part.rows, part.required, G.astype(np.float32), Y, few=few)
 
     def restricted(self, state, rows):
         """The state on some of the features; where these are few, they leave the basis."""
@@ -263,13 +264,15 @@ class SupportTree(Tree):
         dense = len(rows) <= (FORMED if self.checked.of_data else ROWS_SIZE)
         if dense or not has_rows(state):
             return state.restricted(rows, dense)
-        return widened(state, rows)
+        return widened(state, rows)  # in a basis still, with the dearest of these one by one
 
     def is_one_support(self, part):
         return len(part.rows) <= self.k or np.count_nonzero(part.required) >= self.k
 
     def closed_alone(self, part, bound):
-        """Bound the only support of a part by itself: no more supports may be enumerated."""
+        """Bound a part of one support by F_m(A) on its features, and return no parts."""
+        # No more supports may be enumerated.  Where neither this nor the bound given is below the
+        # target, the part stays open, and `unresolved_bound` rises to the lesser of both.
         self.propose(part.rows if len(part.rows) <= self.k else part.rows[part.required])
         proven = self.checked.prove(part.rows, part.required, np.zeros((len(part.rows), 0)))
         if proven.value <= bound:
@@ -279,7 +282,8 @@ class SupportTree(Tree):
         return []
 
     def divided(self, part, z, bound):
-        """Return the two parts that hold, and lack, the most fractional feature."""
+        """Return the two parts that hold, and lack, the most fractional feature, with the bound."""
+        # Or that by which the tree of another count divided the same node, if it is clearly so.
         if self.is_one_support(part):
             return self.closed_alone(part, bound)
         fraction = np.where(part.required, -1.0, np.minimum(z, 1 - z))
@@ -297,25 +301,24 @@ class SupportTree(Tree):
     def spend(self, found):
         self.run.spend(10 * step_work(found.state))
 
-    def goes_on(self, sharper):
-        return sharper is not None
+    def goes_on(self, sharper_arrays):
+        return sharper_arrays is not None
 
     def tightened(self, walk, proven):
         """Look for a bound that decides more, where a large part was followed in vain."""
-        # The node keeps the arrays that it has, unless the new ones close it.
+        # Returned are (proven, None) where none is found; (one that closes the part, None), whose
+        # arrays the node takes; or (one that decides more, its arrays), and the node keeps its own.
         part, best = walk.part, walk.best
         if not walk.late or walk.enough or len(part.rows) <= DEAR or best.Y is None:
             return proven, None
         found = self.tightened_costs(best, part.required)
         if found is None:
             return proven, None
-        held = self.arrays[part.place]
-        proven = self.proven(part, found, np.inf)
-        if proven.value <= self.target:
-            return proven, None
-        sharper = self.arrays[part.place]
-        self.arrays[part.place] = held
-        return proven, sharper
+        sharper = self.prove_found(part, found)
+        if sharper.value > self.target:
+            return sharper, sharper.arrays
+        self.arrays[part.place] = sharper.arrays
+        return sharper, None
 
     def tightened_costs(self, found, required):
         """Return what is Found with rewards and decides many features, or None."""
@@ -348,6 +351,9 @@ class SupportTree(Tree):
 
 
 def shortened(Y):
-    """Return Y in float32 with 14 of its 23 binary places, which pack well."""
+    """Return Y in float32 with 14 of its 23 binary places, which pack well.
+
+    Entries below a millionth of the largest are 0.
+    """
     Y = np.where(np.abs(Y) > 1e-6 * np.abs(Y).max(initial=0), Y, 0).astype(np.float32)
     return ((Y.view(np.uint32) + 256) & np.uint32(0xFFFFFE00)).view(np.float32)

@@ -95,7 +95,8 @@ def solve_separate(A: Covariance, m: int, k: int | Sequence[int], *, score: str 
     are proven by prices on features, where that takes not too long: a disjoint answer from one
     start as well as from sixty, while random starts are worth up to 1.2 % where orthonormal
     columns are not proven.  Else they have lower bounds of row sums, and up to 40 features of
-    Theorem 3 on the page of the certificate format.  `certificate` is the claim of the least.
+    the theorem on columns (page "The certificate format").  `certificate` is the claim of the
+    least.
     Explained in the chapters "What should several components maximise?" and "Refine all
     components together".
 
