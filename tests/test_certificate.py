@@ -292,6 +292,22 @@ def test_wide_data_that_fit_stay_data_until_few_features_are_left():
     np.testing.assert_allclose(values, np.linalg.svd(X)[1][:3] ** 2)
 
 
+def test_data_that_are_no_longer_wide_take_what_is_known_of_few_rows():
+    """As of 800 samples and features of which a search has 600 left: `few` is for wide data."""
+    rng = np.random.default_rng(0)
+    checked = CheckedMatrix.of(
+        Covariance.from_data(rng.standard_normal((30, 600))), SharedSupport(2, 5)
+    )
+    rows, few = np.arange(50), np.array([3, 8, 20, 41])
+    required, G, Y = rows == 8, 0.1 * rng.standard_normal((50, 3)), rng.standard_normal((4, 4))
+    whole = np.zeros((50, 50))
+    whole[np.ix_(few, few)] = Y
+    assert checked.of_data
+    assert not checked.wide(rows)
+    found = checked.prove(rows, required, G, Y, few=few)
+    assert found.value == checked.prove(rows, required, G, whole).value
+
+
 def test_a_bound_that_the_checker_refuses_is_not_given(monkeypatch):
     refused = Verdict(False, "broken", np.nan, np.nan)
     monkeypatch.setattr("fspca.proof.claims.check", lambda claim: refused)

@@ -100,6 +100,23 @@ def test_what_was_done_to_a_table_is_done_again(tmp_path):
     assert check_with_table(path, X).holds
 
 
+@pytest.mark.parametrize("standardize", [False, True])
+def test_what_is_said_of_the_making_must_agree_with_the_claim(standardize, tmp_path):
+    X, path = samples(40, 14), tmp_path / "proof.npz"
+    for lacking in (False, True):
+        X[0, 0] = np.nan if lacking else 1.0
+        A = Covariance.from_data(X, standardize=standardize, missing="mean")
+        certify(A, go(A, 1, 3)).save_claim(path, A)
+        assert check_with_table(path, X, standardize=standardize, missing="mean").holds
+        with pytest.raises(ValueError, match=f"standardize={not standardize}: the claim is of a"):
+            check_with_table(path, X, standardize=not standardize)
+        if lacking:
+            with pytest.raises(ValueError, match="missing='em': .* with missing='mean'"):
+                check_with_table(path, X, missing="em")
+        else:  # a table without missing values is the same in any way
+            assert check_with_table(path, X, missing="em").holds
+
+
 @pytest.mark.parametrize("missing", ["drop", "mean", "em"])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("standardize", [False, True])

@@ -15,7 +15,7 @@ import numpy as np
 from fspca.covariance import Matrix, as_covariance
 from fspca.covariance.validate import Features, checked_choice, numbered
 from fspca.problem import SharedSupport
-from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
+from fspca.proof.checked import MAX_MEMORY, VARIANCES, CheckedMatrix
 from fspca.proof.claims import Certificate, claimed
 from fspca.proof.probable import probable_bound
 from fspca.proof.projections import largest_cost
@@ -28,9 +28,10 @@ METHODS = ("eigenvalue", "diagonal", "shifted", "dual", "rows")
 CLOSED_FORM = METHODS[:3]
 ROWS_SIZE = 700  # features up to which rows are bounded
 FEW_ROWS = 250  # features of wide data whose rows are bounded, those of the largest costs
-APART = 1e-6  # relative: by so much eigenvalues differ whose vectors do not depend on who looks
+APART = 1e-6  # relative: by so much eigenvalues differ whose vectors all solvers find alike
 SPANNED = 150  # eigenvectors of data in the basis of C
 WORK = 2e12  # floating-point operations of a bound that must be had quickly
+BEFORE = 0.25  # of max_iter, without rows: these steps make the start of those with rows
 
 
 def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Features = (),
@@ -64,7 +65,8 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Fe
         Of a dual run on the same A, from whose end to go on.
     max_iter, max_seconds : int, float
         The budget in steps of ADMM and in seconds; the bound is valid whenever it stops, also by
-        Ctrl-C.
+        Ctrl-C.  Where rows are bounded, a quarter of max_iter is taken beforehand without them,
+        and then max_iter with them.
     max_memory : int
         Bytes for arrays.  It decides, with the sizes, what is formed.
     progress : callable
@@ -109,7 +111,7 @@ def upper_bound(A: Matrix, m: int, k: int, *, method: str = "rows", required: Fe
     checked = CheckedMatrix.of(A, problem, max_memory)
     if method in CLOSED_FORM or checked.matrix is None:
         return least_closed_form(checked, [method])
-    ends = max_seconds and perf_counter() + max_seconds
+    ends = None if max_seconds is None else perf_counter() + max_seconds
     start = init and init.state
     return dual_bound(checked, method == "rows", max_iter, ends, target, start, progress)
 
@@ -118,7 +120,9 @@ def least_closed_form(checked, methods=CLOSED_FORM):
     """Return a Certificate of the least bound S_k(diag C) + F_m(A - C) for some C in closed form.
 
     "eigenvalue" has C = 0, "diagonal" C = A, and "shifted" the part of A above sigma, its
-    eigenvalue number m + 1.  All are computed; the least is proven, by the checker's arithmetic.
+    eigenvalue number m + 1.  All are computed; the least is proven, by the checker's arithmetic,
+    and where it is "shifted" a large matrix is told its eigenpairs (`hand_on`).  Where there is
+    neither matrix nor data, the bound is that of `probable_bound`, whatever the methods.
     """
     if checked.matrix is None:
         return probable_bound(checked.A, checked.problem)
@@ -130,7 +134,7 @@ def least_closed_form(checked, methods=CLOSED_FORM):
         "shifted": V[:, :m] * np.sqrt(np.maximum(values[:m] - sigma, 0.0)),
     }
     rest = {"eigenvalue": values[:m].sum(), "diagonal": 0.0, "shifted": m * sigma}
-    leading = {  # eigenpairs of A - C
+    leading = {  # eigenpairs of A - C, as `prove` takes them: of m equal ones one will do
         "eigenvalue": (values[:m], V[:, :m]),
         "shifted": (np.array([sigma]), V[:, :1]),
     }
@@ -143,7 +147,7 @@ def least_closed_form(checked, methods=CLOSED_FORM):
 
     best = min(methods, key=bound)
     if best == "diagonal":
-        found = checked.bound(rows, required, {"whole": 1})
+        found = checked.bound(rows, required, {"whole": VARIANCES})
     else:
         found = checked.prove(rows, required, factors[best], None, leading[best])
         if best == "shifted" and checked.shares_pairs and "s" in found.arrays:
@@ -152,9 +156,10 @@ def least_closed_form(checked, methods=CLOSED_FORM):
 
 
 def hand_on(checked, values, V, s):
-    """Tell a large matrix of eigenpairs, once a bound s on all others has been proven.
+    """Tell a large matrix its m leading eigenpairs, once s is proven to bound all others.
 
-    Their span is told only where it is apart from the others': else it depends on who looks.
+    `values` (m or more, falling) and the columns of V are eigenpairs of all of A.  They are told
+    only where the m-th value lies clearly above s: else their span depends on the solver.
     """
     A, m = checked.A, checked.m
     if values[m - 1] - s > APART * values[0]:
@@ -172,16 +177,19 @@ def step_work(state):
 
 
 def quick_work(checked, state):
-    """Estimate the operations of a bound: 200 steps from a state, the first quarter without rows.
+    """Estimate the work, as `step_work` counts it, of 50 steps without rows and then 200 with them.
 
-    Of very wide data there are as many steps as `WORK` allows, by rough counts of what one costs.
+    Of very wide data there are fewer of both: 200 are then as many as `WORK` operations allow.
     """
+    # A step's operations here are a rough count of its eigenproblems and of the products with the
+    # basis.  They are in another unit than the work, which is fitted to seconds.
     d, p = len(state.z), len(state.inner)
-    steps = int(min(200, WORK / (50 * p**3 + (0 if state.basis is None else 40 * d * p**2))))
-    rows = (d + 200) ** 3 if d <= ROWS_SIZE else step_work(state)
+    operations = 50 * p**3 + (0 if state.basis is None else 40 * d * p**2)
+    steps = int(min(200, WORK / operations))
+    with_rows = (d + 200) ** 3 if d <= ROWS_SIZE else step_work(state)  # of one step
     if checked.wide(checked.rows):
-        rows += (FEW_ROWS + len(checked.array) + 200) ** 3
-    return steps * (step_work(state) / 4 + rows)
+        with_rows += (FEW_ROWS + len(checked.array) + 200) ** 3
+    return steps * (step_work(state) * BEFORE + with_rows)
 
 
 def begin_rows(checked, rows, state):
@@ -192,18 +200,21 @@ def begin_rows(checked, rows, state):
     """
     everywhere = np.arange(len(rows))
     if checked.wide(rows):
-        return with_rows(widened(state, everywhere))
+        return with_rows(with_dearest_seen(state, everywhere))
     if len(rows) > ROWS_SIZE:
         return None
     return with_rows(state if state.basis is None else state.restricted(everywhere, dense=True))
 
 
-def widened(state, rows):
-    """Return a state on some of the features, of which the dearest are seen one by one.
+def with_dearest_seen(state, rows):
+    """Return a state on these features, of which up to `FEW_ROWS` are seen one by one.
 
-    What a bound on its row saves is a part of what a feature costs; that one is likely tells less.
+    They are those that were seen so before, and then the dearest.
     """
-    if state.basis is None:
+    # A feature costs C_ii, and a bound on its row saves a part of that, so that the dearest have
+    # most to save; how much z the relaxation gives a feature says less.  The multiplier of the
+    # slack tends to C / penalty, and a factor does not change an order.
+    if state.basis is None:  # all are
         return state.restricted(rows)
     costs = state.basis.diagonal(state.multipliers.slack)
     dear = np.argsort(-costs[rows], kind="stable")[:FEW_ROWS]
@@ -252,11 +263,11 @@ class Descent:
                 last = self.best.bound
 
     def go(self, state, checked, max_iter, rowwise):
-        """Follow the relaxation without rows, then, where wanted, for the most part with them."""
+        """Take max_iter steps without rows; if `rowwise`, a quarter of them, then max_iter with."""
         m, k, required = checked.m, checked.k, checked.required
         try:
-            if not has_rows(state):
-                share = 0.25 if rowwise else 1  # the start of the one with rows, not its equal
+            if not has_rows(state):  # a state that has them goes on with them at once
+                share = BEFORE if rowwise else 1
                 self.follow(islice(descend(state, m, k, required), steps_of(max_iter * share)))
                 if not rowwise or self.done:
                     return
@@ -305,17 +316,17 @@ def relaxed(checked):
     largest variances.
     """
     rows, m, k = checked.rows, checked.m, checked.k
-    values, Y = checked.leading(rows, len(rows))
+    values, V = checked.leading(rows, len(rows))
     total = values[:m].sum()
     scale = 2.0 ** np.round(np.log2(total / m)) if total > 0 else 1.0
-    Y = Y[:, values > len(rows) * 2.0**-52 * values.max()]
-    spans_most = Y.shape[1] + 2 * k > 0.7 * len(rows)  # then a basis saves nothing
+    V = V[:, values > len(rows) * 2.0**-52 * values.max()]
+    spans_most = V.shape[1] + 2 * k > 0.7 * len(rows)  # then a basis saves nothing
     if not checked.of_data and spans_most:
         return scale, start_from(checked.block(rows) / scale, m, k)
-    if checked.of_data and Y.shape[1] > 2 * SPANNED:
-        Y = Y[:, :SPANNED]
+    if checked.of_data and V.shape[1] > 2 * SPANNED:
+        V = V[:, :SPANNED]
     likely = np.argsort(-checked.A.diagonal()[rows], kind="stable")[: min(2 * k, k + 2 * SPANNED)]
-    basis = Basis.beside(np.sort(likely), Y)
+    basis = Basis.beside(np.sort(likely), V)
     if checked.of_data:
         image = basis.image(checked.array[:, rows])
         return scale, start_from(image.T @ image / scale, m, k, basis)

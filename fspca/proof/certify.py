@@ -27,8 +27,8 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
     Of one shared support the bound is that of `upper_bound`; of nonnegative components that of
     the doubly nonnegative relaxation; of components on supports of their own the least of those
     that `solve_separate` knows.  For what uncorrelated factors explain it then looks for the best
-    component of a matrix whose largest eigenvalues are levelled.  A lower bound that it had before
-    is kept.
+    component of a matrix whose largest eigenvalues are levelled.  A smaller upper bound that the
+    solution had before is kept where it is certain.
     Its `certificate`, where there is one, is a claim for `fspca.check_certificate.check`, which
     accepted it with the matrix, `certificate | {"A": A}`, or of wide data with the factor,
     `certificate | {"X": A.wide_factor()}`.  `solution.save_claim` writes whichever it is.
@@ -40,8 +40,9 @@ def certify(A: Matrix, solution: Solution, *, max_iter: int = 600, max_seconds: 
     solution : Solution
         Of any of the three problems.
     max_iter, max_seconds : int, float
-        Steps and seconds of the relaxation, which ends where it proves the answer.  0 seconds
-        leave a closed-form bound, where the problem has one.
+        Steps and seconds of the relaxation, which ends where it proves the answer; of a shared
+        support, a quarter of the steps is taken beforehand, as in `upper_bound`.  0 seconds leave
+        a closed-form bound, where the problem has one.
     max_memory : float
         Bytes that it may take.
     progress : True or callable
@@ -121,7 +122,7 @@ def nonnegative(A, solution, budget):
     max_iter, max_seconds = budget.max_iter, budget.max_seconds
     if problem.m > 1 and not problem.disjoint:
         single = {k: Run(None, max_seconds) for k in set(problem.counts.tolist())}
-        for k, alone in single.items():
+        for k, alone in single.items():  # any loadings do: they are for a claim, which is not kept
             tell_bound(A, Nonnegative(1, k), np.eye(A.size, 1), max_iter, alone)
         return bounded_by(solution, sum(single[k].bound for k in problem.counts.tolist()))
     claim = None

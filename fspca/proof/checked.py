@@ -17,6 +17,7 @@ FORMED = 500  # features up to which the matrix is formed, whatever there is to 
 SMALL = 200  # features up to which all eigenpairs cost no more than some, and are known best
 NEAR = 1e-9  # relative, of eigenpairs that make a bound
 KEPT = 16  # vectors that ARPACK keeps of a large matrix: with 8 it multiplies half as often again
+VARIANCES = 1  # `whole` in a claim: C = A, of which variances are the costs, and no array is needed
 # Shares of the trace by which the eigenvalue s of a claim is raised in turn: rounding asks for
 # little, and each step loses a hundred times as much of the bound as the one before.
 RAISED = (1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1.0)
@@ -92,7 +93,9 @@ class CheckedMatrix:
 
     @property
     def shares_pairs(self):
-        """Whether eigenpairs that make a bound are those of the covariance, and dear to have."""
+        """Whether eigenpairs found here may be kept by the covariance, and are dear to have."""
+        # They are of the same matrix where all features are allowed and it is formed here, not its
+        # data, nor streamed.  Up to DENSE_SIZE features all pairs cost little.
         if self.A is None or self.matrix is None or self.of_data or self.A.streamed:
             return False
         return len(self.rows) == self.A.size > DENSE_SIZE
@@ -113,10 +116,17 @@ class CheckedMatrix:
         return values[kept], X.T @ (U[:, kept] / np.sqrt(values[kept]))
 
     def bound(self, rows, required, arrays, cuts=None, prices=None):
-        """Return the Bound that the checker computes of a node, from arrays of a claim."""
-        # The node has these rows, some of them required.  With `cuts` the Bound is about the x
-        # whose product with each is at least 0; with `prices`, one for each feature of the matrix,
-        # about what a support explains less its prices.
+        """Return the Bound that the checker computes of a node from arrays; it may raise Refused.
+
+        `rows` are the node's n features, rising, and `required` n truth values.  `arrays` has names
+        of KINDS[kind].arrays, without a node's number: G (n x q), Y and Z (n x n), s (a number),
+        H (n x h, with s only), `whole` (a number in place of all others), `few` (f features, for
+        which alone Y and N then are), N (n + c square, c the cuts) and p (n).
+        """
+        # With `cuts` (c x n) the Bound is about the x whose product with each is at least 0; with
+        # `prices`, one for each feature of the matrix, about what a support explains less its
+        # prices.  Values go in as the checker reads them from a file: in its unit, to the power of
+        # their degree, and [()] makes a number of an array without dimensions.
         state = np.zeros(self.array.shape[1], dtype=np.int8)
         state[rows] = 1
         state[rows[required]] = 2
@@ -125,12 +135,12 @@ class CheckedMatrix:
         for name, (degree, marks) in kind.arrays.items():
             if name in arrays:
                 read[name] = self.numbers.read(np.asarray(arrays[name], dtype=float), degree)[()]
-            elif marks == "n*":
+            elif marks == "n*":  # G or H, of no columns; any other that lacks is None
                 read[name] = np.zeros((len(rows), 0))
         if cuts is not None:
             read["cuts"] = cuts
         node = Node(state, self.matrix, read)
-        node.row_count = self.row_count
+        node.row_count = self.row_count  # None: k of them in a row
         if prices is not None:
             node.prices = self.numbers.read(prices[rows], 2)
         with np.errstate(all="ignore"):
@@ -149,13 +159,23 @@ class CheckedMatrix:
         return self.of_data and len(rows) > max(FORMED, len(self.array))
 
     def prove(self, rows, required, G, Y=None, leading=None, few=None):
-        """Return the Bound that C = GG' and, of the rows, Y give a node, by the checker."""
+        """Return the Bound that C = GG' and, of the rows of WW', Y give a node, by the checker.
+
+        For n features G is n x q and Y n x n, or f x f, for those at the f places `few` in `rows`
+        of what is or was wide data.  `leading` are the m leading eigenpairs (values, V) of
+        A - GG' - sym Y: of those that have the least of the values one is enough.
+        """
+        wide = self.wide(rows)
+        if not wide and Y is not None and few is not None:  # no longer wide: Y is about all rows
+            of_few, Y = Y, np.zeros((len(rows), len(rows)), dtype=Y.dtype)
+            Y[np.ix_(few, few)] = of_few
         arrays = {"G": G} if Y is None else {"G": G, "Y": Y}
         # The checker finds F_m(A - GG' - sym Y) by an eigenproblem, or takes m s + |H|^2, once it
-        # has seen that sI + HH' is above that matrix.  `leading` has the m leading eigenpairs, of
-        # which s and H are made.  Data of many features need them, and there Y is about few of the
-        # rows, those at the places `few`.
-        wide = self.wide(rows)
+        # has seen that sI + HH' is above that matrix.  Of `leading` are made s, the least value,
+        # and H, the vectors times the roots of what is above s: one with the value s adds nothing.
+        # Where the data are wide it needs s and H: the pairs are found here, unless they are given
+        # and there is no Y.  Else pairs that are given save it an eigenproblem of many features; of
+        # few they are not looked at.
         if not wide and (leading is None or len(rows) <= SMALL):
             return self.bound(rows, required, arrays)
         if wide and Y is not None:
@@ -168,7 +188,7 @@ class CheckedMatrix:
         arrays |= {"H": H} if H.any() else {}
         trace = self.trace(rows)
         for share in RAISED:  # until the checker accepts s
-            if share > NEAR and not wide:  # an eigenvalue was missed
+            if share > NEAR and not wide:  # an eigenvalue was missed: the eigenproblem, without s
                 return self.prove(rows, required, G, Y)
             arrays["s"] = least + share * trace
             with suppress(Refused):
@@ -182,9 +202,13 @@ class CheckedMatrix:
 
 
 def leading_less(X, G, m, few=(), Y=None):
-    """Return the m leading eigenpairs of X'X - GG', less Y's symmetric part on few features.
+    """Return leading eigenpairs (values, V) of X'X - GG', less Y's symmetric part on few features.
 
-    That is BSB' with B = [X', G, the unit vectors of the few] and a small S, so that no d x d
+    X is n x d, G d x q, and Y f x f, for the features at the f places `few`.  Values are rising,
+    while those of `CheckedMatrix.leading` are falling.  They are the m largest on the span of B, or
+    all where that has fewer dimensions; beside it the matrix is 0.
+
+    The matrix is BSB' with B = [X', G, the unit vectors of the few] and a small S, so that no d x d
     matrix is formed: with B'B = U diag(root^2) U' its eigenvalues are those of root U'SU root.
     """
     n, q, XG, few = len(X), G.shape[1], X @ G, np.asarray(few, dtype=int)
@@ -210,12 +234,16 @@ def leading_less(X, G, m, few=(), Y=None):
 
 
 def on_rows(arrays, rows, kept):
-    """The arrays of a node with these rows, on those at the places kept."""
+    """Return the arrays of a node of a shared support, with these rows, on those at places kept.
+
+    G and H keep their rows, Y its rows and columns, and `few` those that are kept; s and `whole`
+    are the same on any rows.
+    """
     found = dict(arrays)
     of_few = "few" in arrays
     at = np.flatnonzero(np.isin(arrays["few"], rows[kept])) if of_few else kept
     for name, array in arrays.items():
-        if name in "GH":
+        if name in ("G", "H"):
             found[name] = array[kept]
         elif name == "Y":
             found[name] = array[np.ix_(at, at)]

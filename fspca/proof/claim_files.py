@@ -23,10 +23,11 @@ OF_COLUMNS = {"spectral": 1}  # and of what a listed column has
 
 
 def scaled_claim(claim, unit):
-    """Return the claim for the covariance times a power of four.
+    """Return the claim for the covariance times `unit`, a power of four, so that its root is exact.
 
-    An array of a node or a column ends in its number, `G_0`, and of one tree among several begins
-    with the tree's name, `tree1_G_0`.
+    An array is multiplied by unit^(degree / 2): the degree is 1 of a factor of the covariance, 2 of
+    what is in its own units.  One of a node or a column ends in its number, `G_0`, and of one tree
+    among several begins with the tree's name, `tree1_G_0`.
     """
     degrees = {name: row[0] for name, row in KINDS[str(claim["kind"])].arrays.items()} | OF_COLUMNS
     scaled = dict(claim)
@@ -71,7 +72,12 @@ def matrices(A):
 
 
 def recipe(A):
-    """Return what was done to the table that A is of, as fields of a claim."""
+    """Return what was done to the table that A is of, as fields of a claim: none without a table.
+
+    They are `table_sha256`, `table_rows_left_out`, `table_columns_left_out`, `table_center`,
+    `table_divisor` (a number), `table_standardize`; `table_weights` of all rows, if there were
+    some; and `table_missing`, only "mean" or "em".
+    """
     if A.table is None:
         return {}
     X, done = A.table
@@ -82,16 +88,18 @@ def recipe(A):
     if weights is not None:
         done["weights"] = weights_of_samples(weights, n)
         total = np.delete(done["weights"], left_out).sum()
-    if A.about is None or done["missing"] in ("refuse", "drop"):  # the rows left out say it
+    # A.about is None where no value was missing and no weights were given.
+    if A.about is None or done["missing"] in ("refuse", "drop"):  # rows left out say what dropped
         done.pop("missing")
     done["divisor"] = {"n-1": total - 1, "n": total}.get(done["divisor"], done["divisor"])
-    places = {"table_rows_left_out": left_out, "table_columns_left_out": np.zeros(0, dtype=int)}
-    return {"table_sha256": sum_of_table(X), **places} | {
+    none = np.zeros(0, dtype=int)  # from_data leaves out no columns; the format allows it
+    places = {"table_rows_left_out": left_out, "table_columns_left_out": none}
+    return {"table_sha256": sha256_of_table(X), **places} | {
         f"table_{name}": np.array(value) for name, value in done.items()
     }
 
 
-def sum_of_table(X):
+def sha256_of_table(X):
     """Return the sha256 of a table, read some rows at a time, as the format takes that of X.
 
     A missing value counts as NumPy's NaN, whatever bits it has.
@@ -113,11 +121,13 @@ def sum_of_table(X):
 def check_with_table(path, X, exact=False, missing=None, standardize=None):
     """Return the verdict on a claim file of a table, made into a matrix as the file says.
 
-    What else is said of the making, and not None, must agree with the file.
+    X is the table before anything was done to it.  `missing` and `standardize` are what a caller
+    believes of the making, in the words of `Covariance.from_data`: where they are not None and the
+    file says otherwise, this is an error.
     """
     with open_archive(path) as file:
         claim = {name: file[name] for name in file.files}
-    refuse_others(claim, missing, standardize)
+    refuse_disagreement(claim, missing, standardize)
     if not any(name.startswith("table_") for name in claim):
         return check(claim, X=X, exact=exact)
     A = repeated(claim, X)
@@ -130,13 +140,16 @@ def check_with_table(path, X, exact=False, missing=None, standardize=None):
     return verdict
 
 
-def refuse_others(claim, missing, standardize):
-    """Refuse what disagrees with how a claim says that its table was made into a matrix."""
-    if standardize and not claim.get("table_standardize", False):
-        raise ValueError("standardize=True: the claim is of a covariance that is not standardised")
+def refuse_disagreement(claim, missing, standardize):
+    """Refuse a way with missing values, or a scaling, that is not None nor that of the claim."""
+    is_standardised = bool(claim.get("table_standardize", False))
+    if standardize is not None and bool(standardize) != is_standardised:
+        made = "standardised" if is_standardised else "not standardised"
+        raise ValueError(f"standardize={standardize}: the claim is of a covariance that is {made}")
     dropped = np.size(claim.get("table_rows_left_out", ()))
     way = str(claim.get("table_missing", "drop" if dropped else "refuse"))
-    if missing not in (None, way) and way != "refuse":  # there all ways are one
+    # By "refuse" the table lacks no value, so that every way gives the same covariance.
+    if missing not in (None, way) and way != "refuse":
         raise ValueError(f"missing={missing!r}: the claim is of a table with missing={way!r}")
 
 
@@ -144,7 +157,7 @@ def repeated(claim, X):
     """Return the covariance of a table, by what the claim says was done to it."""
     done = {name.removeprefix("table_"): x for name, x in claim.items() if name[:6] == "table_"}
     said = str(done.pop("sha256", ""))
-    if sum_of_table(X) != said:
+    if sha256_of_table(X) != said:
         raise ValueError(
             "the table is not the one that the claim speaks of, or was read with other options: "
             "its sha256 differs"

@@ -44,7 +44,10 @@ class Shrunk(NamedTuple):
 
 
 class FantopeRelaxation(Relaxation):
-    """max <A, H> - penalty sum|H_ij| over the Fantope; the fit is where entries shrink."""
+    """max <matrix, H> - shrink sum|H_ij| over the Fantope; the fit is where entries shrink.
+
+    `weight` is ADMM's, which other relaxations call the penalty.
+    """
 
     over_relaxation = 1.0  # as Vu, Cho, Lei and Rohe have it
     balance = Balance(last=np.inf, every=1, ratio=10.0, factor=2.0)  # Boyd et al. 2011, 3.4.1
@@ -54,13 +57,13 @@ class FantopeRelaxation(Relaxation):
         self.m = m
         self.shrink = shrink
 
-    def project(self, aims, penalty):
+    def project(self, aims, weight):
         """Return X, the point of the Fantope nearest to what is aimed at, drawn towards A."""
-        return Shrunk(project_fantope(aims.fantope + self.matrix / penalty, self.m))
+        return Shrunk(project_fantope(aims.fantope + self.matrix / weight, self.m))
 
-    def fit(self, moved, parts, penalty):
-        """Return H: every entry is drawn towards 0 by the penalty on it."""
-        rest = np.maximum(np.abs(moved.fantope) - self.shrink / penalty, 0.0)
+    def fit(self, moved, parts, weight):
+        """Return H: the modulus of every entry falls by shrink / weight, to 0 at least."""
+        rest = np.maximum(np.abs(moved.fantope) - self.shrink / weight, 0.0)
         return Shrunk(np.sign(moved.fantope) * rest)
 
     def residuals(self, walk):
@@ -75,12 +78,19 @@ def relax(A, m, penalty, *, tol=1e-3, max_iter=1000, max_seconds=None, progress=
 
     Parameters
     ----------
+    A : array (d x d) or Covariance
+        Its d x d matrix is formed.
+    m : int
+        Components.
+    penalty : float
+        On the sum of the moduli of H's entries, in units of A.
     tol : float
-        Of both residuals, ||X - H||_F and the step's ||H - H'||_F, over sqrt(m).
+        Of both residuals, ||X - H||_F and weight ||H - H'||_F, over sqrt(m); H' is the H of the
+        step before, and weight that of ADMM, which is changed to keep the two alike.
     max_iter, max_seconds, progress
         As in `fspca.shared_support.fantope`.
     state : tuple
-        Of an earlier Answer, to go on from.
+        Of an earlier Answer for the same A and m, to go on from: (H, U, weight).
 
     Returns
     -------

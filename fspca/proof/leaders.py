@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fspca.check_certificate import LED, leaders
+from fspca.proof.checked import VARIANCES
 from fspca.proof.claims import Certificate
 
 STARTS = 20  # supports around leaders from which ascents begin, the best of
@@ -76,11 +77,14 @@ class Leaders:
         return high
 
     def certificate(self, value):
-        """Return the bound; its claim divides the root by leaders, and none is above the bound."""
+        """Return a Certificate of `bound(value)`: a tree whose root is divided among no leaders."""
+        # Below such a root a claim has a node for each feature that may lead a support above what
+        # is claimed.  Above the bound there is none, so that the root has no children.  A node
+        # without arrays inherits those above it, and a root must have some.
         state = np.zeros((1, self.checked.array.shape[1]), dtype=np.int8)
         state[0, self.checked.rows] = 1
         alone = {"nodes": state, "parent": np.array([-1]), "branch": np.array([LED])}
-        return Certificate(self.bound(value), alone | {"whole_0": 1})
+        return Certificate(self.bound(value), alone | {"whole_0": VARIANCES})
 
     def starts(self, value):
         """Return the best of the supports of the likeliest leaders and their nearest features."""

@@ -46,8 +46,9 @@ SPARE = 1e-9  # relative, of a tree's target: more than a levelled matrix loses 
 def with_factors_claim(A, solution, share=SHARE, max_seconds=None):
     """Return the solution with the least bound on what factors explain, and the claim of it.
 
-    It is one of the union of the supports, which costs little, or, with a share of the work of
-    `solve` for each of a few searches, one by a single component.
+    It is one of the union of the supports, which costs little, or one by a single component, for
+    which up to `PROOFS` searches are made.  A share of 0 makes none.  With max_seconds, these end
+    all searches together; without, each may take that share of the work of `solve`.
     """
     problem = solution.problem
     m, counts, clock = problem.m, problem.counts, Run(None, max_seconds)
@@ -82,22 +83,31 @@ def factors_of(A, W):
 
     A claim names its factors, and any Y is allowed.  Good ones have R'R = W'AW and Y = W R^-1: then
     factor j explains R_jj^2 of column j.  Several R are tried, and W itself.  Where R has no
-    inverse, that of its independent rows leaves the factors orthonormal.
+    inverse, as many factors as its rank are orthonormal, and the others 0.
     """
-    K = W.T @ A.product(W)
+    K = W.T @ A.product(W)  # m x m
     found = [W, *(W @ inverse_of(R) for R in turned_roots((K + K.T) / 2))]
     return max(found, key=lambda Y: granted(A, W, Y))
 
 
 def inverse_of(R):
-    """Return the inverse of R, where there is none that of its largest independent rows."""
+    """Return an m x m matrix B that makes the columns of RB orthonormal, as many as R has rank.
+
+    For R of full rank B is its inverse.  Else J holds that many independent columns of R, by
+    pivoting: B'(R'R)B is the identity on J x J and 0 elsewhere, and so is B outside J x J.
+    """
     values = np.linalg.svd(R, compute_uv=False)
     if values[-1] > DEPENDENT * values[0]:
         return np.linalg.inv(R)
-    _, R, order = scipy.linalg.qr(R, pivoting=True)
+    # R[:, order] = Q triangle, so that R[:, J] = Q_1 T with T the leading block of the triangle.
+    # Q may be dropped: T'T = R[:, J]'R[:, J], and the inverse of T alone makes that the identity.
+    # R'R decides T but for signs, and J but for ties: all turned R of one singular K give the same
+    # factors, and turning them was in vain.
+    _, triangle, order = scipy.linalg.qr(R, pivoting=True)
     rank = np.count_nonzero(values > DEPENDENT * values[0])
-    B = np.zeros_like(R)
-    B[np.ix_(order[:rank], order[:rank])] = np.linalg.inv(R[:rank, :rank]) if rank else 0.0
+    B = np.zeros_like(triangle)
+    J = order[:rank]
+    B[np.ix_(J, J)] = np.linalg.inv(triangle[:rank, :rank]) if rank else 0.0
     return B
 
 
@@ -109,67 +119,6 @@ def granted(A, W, Y):
     image = A.product(Y)
     most = np.abs(Y.T @ image).sum(axis=1).max()
     return np.sum(np.einsum("ij,ij->j", W, image) ** 2) / most if most > 0 else 0.0
-
-
-def one_component_bounds(checked, W, counts, best, budget):
-    """Yield (R, levels, arrays, bound), each a better bound by one component of a levelled matrix.
-
-    The best levels are found first, with components that need no proof; the search of `solve` then
-    proves the best component of that matrix, with a budget of counted work.  Where it leaves a gap,
-    less is levelled, at last nothing; where it finds a better component, the levels are found
-    again.
-    """
-    (share, clock), d = budget, checked.A.size
-    m, k = len(counts), int(min(counts.max(), d))
-    levels = Levels(checked, m, k, W, clock)
-    may_be_levelled = m > 1 and d <= LEVELLED and not checked.of_data
-    x, least = levels.best() if may_be_levelled else levels.none, best.upper_bound
-    for left in reversed(range(PROOFS)):
-        R, c = levels.levelled(x)
-        M, times = matrix_of(checked, R, c, m)
-        first = levels.component(M, x)  # without a proof: what no bound of this M can be below
-        if levels.interrupted:
-            raise KeyboardInterrupt
-        if times * first.objective < least - WORTH * (least - best.objective):
-            proven = proven_component(M, first, share, clock.seconds_left)
-            bound = times * proven.upper_bound * (1 + SPARE)
-            if proven.certificate is not None and bound < least:
-                yield R, c, arrays_of(proven.certificate), bound
-                least = bound
-            if proven.stopped == "interrupted":
-                raise KeyboardInterrupt
-            if clock.seconds_left == 0:
-                return
-            if proven.objective > first.objective * (1 + ENOUGH):
-                levels.add(proven.W)
-                x = levels.best()
-                continue
-            if proven.gap < ENOUGH:
-                return
-        if not x.any():
-            return
-        x = LESS * x if left > 1 else levels.none
-
-
-def proven_component(M, first, share, seconds):
-    """Return the best component of M with its claim, from a first one.
-
-    The search may take `share` of the work that `solve` takes, and so many seconds.
-    """
-    checked, run = CheckedMatrix.of(M, first.problem), Run(NODES, seconds)
-    closed_form = least_closed_form(checked)
-    if closes(closed_form, first.objective, 0.0):
-        return claimed(checked, first, closed_form)
-    run.record(first.objective, first)
-    found = search_from(checked, None, first, closed_form, run, share=share)
-    return replace(found, stopped="interrupted") if run.stopped == "interrupted" else found
-
-
-def arrays_of(claim):
-    """Return what proves a claim: its tree and the arrays of the nodes."""
-    tree = ("nodes", "parent", "branch")
-    found = {x: v for x, v in claim.items() if x in tree or x.rpartition("_")[2].isdigit()}
-    return found if "nodes" in found else {x.removesuffix("_0"): v for x, v in found.items()}
 
 
 def matrix_of(checked, R, c, m):
@@ -193,6 +142,7 @@ def in_few_places(x):
 class Levels:
     """The levels of the largest eigenvalues, in logarithms x = log(lambda / c), of the least bound.
 
+    V has the eigenvectors v_i (d x r) of the r eigenvalues lambda that may be levelled.
     The logarithm of the bound is convex in x: log(m + sum(e^x - 1)) plus the largest, over all w,
     of log(sum a_i e^-x_i + rest), with a_i = lambda_i (v_i'w)^2.  So it is raised from below, by
     the w that were best for earlier x.
@@ -278,3 +228,70 @@ class Levels:
             )
             x = found.x
         return x, np.log(self.m + np.expm1(x).sum()) + self.log_explained(x).max()
+
+
+def one_component_bounds(checked, W, counts, best, budget):
+    """Yield (R, levels, arrays, bound), each a better bound by one component of a levelled matrix.
+
+    W (d x m) has columns of `counts` nonzeros, and the Solution `best` the bound to be improved.
+    The best levels are found first, with components that need no proof; the search of `solve` then
+    proves the best component of that matrix.  Where it leaves a gap, less is levelled, at last
+    nothing; where it finds a better component, the levels are found again.
+
+    `budget` is (share, clock), as `proven_component` takes the share, and a Run whose seconds are
+    those of all.  It ends after `PROOFS` rounds, with the seconds, where a component is proven
+    nearly best, where nothing was levelled any more, or by KeyboardInterrupt.
+    """
+    (share, clock), d = budget, checked.A.size
+    m, k = len(counts), int(min(counts.max(), d))
+    levels = Levels(checked, m, k, W, clock)
+    may_be_levelled = m > 1 and d <= LEVELLED and not checked.of_data
+    # x = log(lambda / c) for each eigenvalue that may be levelled; 0 leaves it as it is
+    x, least = levels.best() if may_be_levelled else levels.none, best.upper_bound
+    for left in reversed(range(PROOFS)):
+        R, c = levels.levelled(x)
+        M, times = matrix_of(checked, R, c, m)
+        first = levels.component(M, x)  # without a proof: what no bound of this M can be below
+        if levels.interrupted:
+            raise KeyboardInterrupt
+        if times * first.objective < least - WORTH * (least - best.objective):
+            proven = proven_component(M, first, share, clock.seconds_left)
+            bound = times * proven.upper_bound * (1 + SPARE)
+            if proven.certificate is not None and bound < least:
+                yield R, c, arrays_of(proven.certificate), bound
+                least = bound
+            if proven.stopped == "interrupted":
+                raise KeyboardInterrupt
+            if clock.seconds_left == 0:
+                return
+            if proven.objective > first.objective * (1 + ENOUGH):
+                levels.add(proven.W)
+                x = levels.best()
+                continue
+            if proven.gap < ENOUGH:
+                return
+        if not x.any():
+            return
+        x = LESS * x if left > 1 else levels.none
+
+
+def proven_component(M, first, share, seconds):
+    """Return the best component of M that a search finds, with its bound and claim.
+
+    `first` is a Solution to begin with.  The search has `NODES` nodes at most and ends after so
+    many seconds; only where `seconds` is None does it end with a share of the work of `solve`.
+    """
+    checked, run = CheckedMatrix.of(M, first.problem), Run(NODES, seconds)
+    closed_form = least_closed_form(checked)
+    if closes(closed_form, first.objective, 0.0):
+        return claimed(checked, first, closed_form)
+    run.record(first.objective, first)
+    found = search_from(checked, None, first, closed_form, run, share=share)
+    return replace(found, stopped="interrupted") if run.stopped == "interrupted" else found
+
+
+def arrays_of(claim):
+    """Return what proves a claim: its tree and the arrays of the nodes."""
+    tree = ("nodes", "parent", "branch")
+    found = {x: v for x, v in claim.items() if x in tree or x.rpartition("_")[2].isdigit()}
+    return found if "nodes" in found else {x.removesuffix("_0"): v for x, v in found.items()}

@@ -12,8 +12,8 @@ from math import comb
 import numpy as np
 
 from fspca.check_certificate import LED, decisions
-from fspca.proof.bounds import ROWS_SIZE, begin_rows, few_of, step_work, widened
-from fspca.proof.checked import FORMED
+from fspca.proof.bounds import ROWS_SIZE, begin_rows, few_of, step_work, with_dearest_seen
+from fspca.proof.checked import FORMED, VARIANCES
 from fspca.proof.leaders import WORK, Leaders
 from fspca.proof.rows import descend_rows, has_rows
 from fspca.proof.search import INHERITED, Pace, Part, Tree, Walk
@@ -179,7 +179,7 @@ class SupportTree(Tree):
         self.root_start = part.state
         self.branch[part.place] = LED
         # The first node of a claim carries an array at least: this asks for the bound of C = A.
-        self.arrays[part.place] = {"whole": 1}
+        self.arrays[part.place] = {"whole": VARIANCES}
         parts = []  # without a state: those of all would fill the memory
         for leader, bound, rows in led:
             required = rows == leader
@@ -264,7 +264,7 @@ class SupportTree(Tree):
         dense = len(rows) <= (FORMED if self.checked.of_data else ROWS_SIZE)
         if dense or not has_rows(state):
             return state.restricted(rows, dense)
-        return widened(state, rows)  # in a basis still, with the dearest of these one by one
+        return with_dearest_seen(state, rows)  # in a basis still, with the dearest one by one
 
     def is_one_support(self, part):
         return len(part.rows) <= self.k or np.count_nonzero(part.required) >= self.k

@@ -17,7 +17,7 @@ from fspca.covariance.linalg import TIE
 from fspca.covariance.validate import Features, checked_choice, checked_nonnegative
 from fspca.problem import SharedSupport, Solution
 from fspca.proof.bounds import least_closed_form, quick_work, relaxed
-from fspca.proof.checked import MAX_MEMORY, CheckedMatrix
+from fspca.proof.checked import MAX_MEMORY, VARIANCES, CheckedMatrix
 from fspca.proof.claims import Certificate, claimed
 from fspca.proof.leaders import Leaders
 from fspca.proof.search import PROOF, Part
@@ -220,7 +220,7 @@ def search_from(checked, gap, first, closed_form, run, *, share=1.0, along=None,
     state = tree.restricted(state, np.arange(len(rows)))
     root = Part(rows, required, state, tree.place(rows, required, -1))
     # a root with one support is not bounded again
-    tree.arrays[root.place] = {"whole": 1} if leaders else closed_form.arrays
+    tree.arrays[root.place] = {"whole": VARIANCES} if leaders else closed_form.arrays
     tree.push([(closed_form.bound, root)])
     try:
         tree.search()
