@@ -91,6 +91,10 @@ def pytest_runtest_call(item):
         return (yield)
     finally:
         item.user_properties.append(("seconds", processor_seconds() - began))
+        # numpy's numbers can be sent to no other process, and stand in no JSON
+        plain = [(key, getattr(value, "tolist", lambda v=value: v)())
+                 for key, value in item.user_properties]  # fmt: skip
+        item.user_properties[:] = plain
 
 
 def pytest_runtest_logreport(report):

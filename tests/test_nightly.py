@@ -20,7 +20,8 @@ TOY = """
 
     @pytest.mark.parametrize("n", [1, 2, 3])
     def test_many(n, record_property):
-        record_property("instances", 10 * n)
+        import numpy as np
+        record_property("instances", np.int64(10 * n))  # as a sum of counts is
         assert n != BAD
 
     def test_one():
