@@ -112,6 +112,7 @@ def pytest_runtest_logreport(report):
         "python": platform.python_version(),
         "numpy": version("numpy"),
         "scipy": version("scipy"),
+        "seconds": "of the processor",  # those of older runs are by the clock
     }
     said = dict(report.user_properties)
     kept["tests"][name] = {

@@ -76,6 +76,7 @@ def test_each_case_is_stored_and_only_what_ran_is_replaced(night):
     assert 0.5 <= first["tests"]["test_one"]["seconds"] < 1.5
     (run,) = first["runs"].values()
     assert {"command", "commit", "trees", "python", "numpy", "scipy"} <= run.keys()
+    assert run["seconds"] == "of the processor"
     told, second = night(2, "--resume")  # what passed with this code need not run again
     assert told == {"failed": 1}
     assert second["tests"]["test_one"] == first["tests"]["test_one"]
@@ -104,10 +105,14 @@ def test_a_row_of_the_page_adds_up_its_cases():
 
 def test_the_page_says_what_a_night_costs(monkeypatch, tmp_path):
     monkeypatch.setattr(nightly_page, "FOLDER", tmp_path)
+    runs = {"old": {}, "new": {"seconds": "of the processor"}}
     for name, seconds in (("test_a", 5400.0), ("test_b", 1800.0)):
-        rows = {"runs": {}, "tests": {f"test_{case}": {"seconds": seconds / 2} for case in "xy"}}
-        (tmp_path / f"{name}.json").write_text(json.dumps(rows))
-    assert "2.0 hours of the processor" in nightly_page.cost()
+        tests = {f"test_{run}": {"seconds": seconds, "run": run} for run in runs}
+        tests["test_y"] = {"seconds": 900.0, "run": "new"}
+        (tmp_path / f"{name}.json").write_text(json.dumps({"runs": runs, "tests": tests}))
+    said = nightly_page.cost()
+    assert "2.50 hours of all" in said
+    assert "as much: 2.00 hours" in said
 
 
 @pytest.mark.parametrize(
