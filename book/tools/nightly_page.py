@@ -93,8 +93,8 @@ def cost():
     return (
         "\nSeconds are of the processor, with those of child processes:"
         f" {hours['processor']:.2f} hours of all that follows.\n"
-        "Where a test last ran before noon of 20 November 2026 they are by the clock of a busy machine,"
-        f" and say several times as much: {hours['clock']:.2f} hours.\n"
+        "Where a test last ran before noon of 20 November 2026 they are by the clock of a busy"
+        f" machine, and say several times as much: {hours['clock']:.2f} hours.\n"
     )
 
 
